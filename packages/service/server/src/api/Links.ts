@@ -88,29 +88,34 @@ export const make = Effect.gen(function* () {
     if (browserId === null || views === null) return Effect.succeed(false)
     return nodes === null || views.has(browserId) ? Effect.succeed(views.has(browserId)) : nodes.isElsewhere(browserId)
   }
-  return (
+  /** True if browsers have a live view on this server. */
+  const showsBrowsers = views !== null
+  const linksOf = (
     request: HttpServerRequest.HttpServerRequest,
     of: string | null = null
   ): Effect.Effect<Links, StoreUnavailable> =>
-    Effect.gen(function* () {
-      const now_ms = yield* Clock.currentTimeMillis
-      const seen = yield* isSeen(of)
-      const start = yield* originOf(request)
-      const live = (path: (browserId: string) => string) => (browserId: string | null) =>
-        seen && browserId !== null && browserId === of
-          ? `${start}${livePath(browserId)}/${tokens.of(path(browserId))}`
-          : null
-      return {
-        to: linkTo(tokens, start),
-        showsBrowsers: views !== null,
-        live: live(livePath),
-        control: live(controlPath),
-        driver: (browserId, control) => live((id) => driverPath(id, control))(browserId),
-        recording: (id) => {
-          if (recordings === null) return null
-          const path = expiring(recordingPath(id), String(Math.floor(now_ms / 1000) + recordingLifetime_s))
-          return `${start}${path}&token=${tokens.of(path)}`
-        }
-      }
+    Effect.withFiber((fiber) => {
+      const now_ms = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      return Effect.flatMap(isSeen(of), (seen) =>
+        Effect.map(originOf(request), (start): Links => {
+          const live = (path: (browserId: string) => string) => (browserId: string | null) =>
+            seen && browserId !== null && browserId === of
+              ? `${start}${livePath(browserId)}/${tokens.of(path(browserId))}`
+              : null
+          return {
+            to: linkTo(tokens, start),
+            showsBrowsers,
+            live: live(livePath),
+            control: live(controlPath),
+            driver: (browserId, control) => live((id) => driverPath(id, control))(browserId),
+            recording: (id) => {
+              if (recordings === null) return null
+              const path = expiring(recordingPath(id), String(Math.floor(now_ms / 1000) + recordingLifetime_s))
+              return `${start}${path}&token=${tokens.of(path)}`
+            }
+          }
+        })
+      )
     })
+  return Object.assign(linksOf, { showsBrowsers })
 })

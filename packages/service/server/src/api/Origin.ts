@@ -49,20 +49,20 @@ const isOwnHost = (host: string, { hosts }: LinkRules, { localAddress }: Incomin
  * by the address of its connection, so that no link leads to a foreign server.
  */
 export const originOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
-  Effect.gen(function* () {
-    const rules = yield* LinkRules
-    if (rules.publicUrl !== undefined) return rules.publicUrl
+  Effect.withFiber((fiber) => {
+    const rules = fiber.getRef(LinkRules)
+    if (rules.publicUrl !== undefined) return Effect.succeed(rules.publicUrl)
     const { headers, source } = request
     // a request of this process, for example of an MCP tool, has the host of its caller
     if (!(source instanceof IncomingMessage)) {
       const url = HttpServerRequest.toURL(request)
-      return Option.match(url, { onNone: () => "http://localhost", onSome: ({ origin }) => origin })
+      return Effect.succeed(Option.match(url, { onNone: () => "http://localhost", onSome: ({ origin }) => origin }))
     }
-    const { host: forwardedHost, isProxied, protocol = "http" } = yield* requestSender(request)
-    const host = forwardedHost ?? headers["host"]
-    const url = host === undefined ? null : URL.parse(`${protocol}://${host}`)
-    if (host === undefined || url === null) return localOrigin(source.socket)
-    if (isProxied || isOwnHost(host, rules, source.socket)) return url.origin
-    yield* rules.onReplacedHost(host)
-    return localOrigin(source.socket)
+    return Effect.flatMap(requestSender(request), ({ host: forwardedHost, isProxied, protocol = "http" }) => {
+      const host = forwardedHost ?? headers["host"]
+      const url = host === undefined ? null : URL.parse(`${protocol}://${host}`)
+      if (host === undefined || url === null) return Effect.succeed(localOrigin(source.socket))
+      if (isProxied || isOwnHost(host, rules, source.socket)) return Effect.succeed(url.origin)
+      return Effect.as(rules.onReplacedHost(host), localOrigin(source.socket))
+    })
   })

@@ -12,6 +12,7 @@ import { mapValues } from "./SecretValues.ts"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 const idempotencyKeyHeader = "Idempotency-Key"
+const keyHeader = idempotencyKeyHeader.toLowerCase()
 
 /** The answer header that says that nothing was created now: an earlier request with the same key did. */
 const replayedHeader = "Idempotency-Replayed"
@@ -37,12 +38,16 @@ export interface CreateRequest<Payload = unknown> {
 }
 
 /** The digests of a create's idempotency key, with its caller and path, and of its body; undefined without a key. */
-const fromRequest = Effect.fnUntraced(function* ({
-  payload,
-  request: { headers, url }
-}: CreateRequest): Effect.fn.Return<SafeCreate | undefined, HTTPValidationError> {
-  const { [idempotencyKeyHeader.toLowerCase()]: key, [apiKeyHeader.toLowerCase()]: apiKey = "" } = headers
-  if (key === undefined) return undefined
+const fromRequest = (wanted: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
+  const { [keyHeader]: key } = wanted.request.headers
+  return key === undefined ? Effect.succeed(undefined) : fromKey(key, wanted)
+}
+
+const fromKey = Effect.fnUntraced(function* (
+  key: string,
+  { payload, request: { headers, url } }: CreateRequest
+): Effect.fn.Return<SafeCreate, HTTPValidationError> {
+  const { [apiKeyHeader.toLowerCase()]: apiKey = "" } = headers
   if (key === "")
     return yield* refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
   if (key.length > longest) return yield* refuse(`The key is longer than ${longest} characters`, "string_too_long")

@@ -1,4 +1,5 @@
 import { consoleApiPath, consolePath } from "@webagent/admin"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -88,11 +89,15 @@ export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
         }
         return isRead ? yield* files(request, path) : readsOnly
       })
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      // all other requests pass without another look
-      if (!isOurs(request.url)) return yield* app
-      if (access === "off") return closed
-      return HttpServerResponse.setHeaders(yield* respond(request, pathOf(request.url)), headers)
-    })
+    return Effect.withFiber<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>(
+      (fiber) => {
+        const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+        // all other requests pass without another look
+        if (!isOurs(request.url)) return app
+        if (access === "off") return Effect.succeed(closed)
+        return Effect.map(respond(request, pathOf(request.url)), (response) =>
+          HttpServerResponse.setHeaders(response, headers)
+        )
+      }
+    )
   })

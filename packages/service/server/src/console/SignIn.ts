@@ -7,6 +7,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Redacted from "effect/Redacted"
+import * as LazyGroup from "../api/LazyGroup.ts"
 import * as Audit from "../api/Audit.ts"
 import type { Caller, CallersService } from "../api/Caller.ts"
 import { NodeRouting, Placement } from "../api/Placement.ts"
@@ -63,7 +64,7 @@ export const layer = ({ access, callers, find, signIns }: SignInOptions) => {
     return { state, key: isOpen ? null : (caller?.name ?? null) }
   })
   const countFailure = FailedKeys.make()
-  return HttpApiBuilder.group(Served, "signIn", (handlers) =>
+  return LazyGroup.group(Served, "signIn", (handlers) =>
     handlers.handleAll({
       state: () =>
         Effect.flatMap(

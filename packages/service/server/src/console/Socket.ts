@@ -9,13 +9,13 @@ import * as FiberMap from "effect/FiberMap"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
+import * as LazyGroup from "../api/LazyGroup.ts"
 import { Caller } from "../api/Caller.ts"
 import type { LiveEventView, LiveRequest } from "../http/admin/LiveEvents.ts"
 import * as ApiKeyAuth from "../http/policy/ApiKeyAuth.ts"
@@ -70,7 +70,7 @@ interface Connection {
 
 /** The one WebSocket of a tab: changes of records and pictures of browsers. */
 export const layer = ({ feed, find, more }: SocketOptions) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     Served,
     "socket",
     Effect.fnUntraced(function* (handlers) {

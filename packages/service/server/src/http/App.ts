@@ -1,10 +1,8 @@
 import { adminPath, consoleApiPath } from "@webagent/admin"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as EventHub from "../api/EventHub.ts"
@@ -24,6 +22,7 @@ import type * as Identity from "./endpoints/Identity.ts"
 import { ServerApi } from "./endpoints/ServerApi.ts"
 import * as NodeRouting from "./policy/NodeRouting.ts"
 import { pathOf, routerConfig } from "./policy/RequestPath.ts"
+import * as Mount from "./Mount.ts"
 import * as LiveEndpoint from "./endpoints/LiveEndpoint.ts"
 import * as McpEndpoint from "./endpoints/McpEndpoint.ts"
 import * as Monitoring from "./endpoints/Monitoring.ts"
@@ -39,27 +38,32 @@ export type HttpApp<E = unknown, R = HttpServerRequest.HttpServerRequest | Scope
   R
 >
 
+const router = Mount.makeRouter([V2.Served, V3.Served, V4.Served, ServerApi, SharedRuns.Served], [McpEndpoint.mcpPath])
+
 /** Every route except those of operators; needs an Engine, LinkTokens and the contract's two middlewares. */
-const layer = (about: Identity.About) =>
-  Layer.mergeAll(
-    HttpApiBuilder.layer(V2.Served).pipe(Layer.provide(V2.layer(V4.browsers))),
-    HttpApiBuilder.layer(V3.Served).pipe(Layer.provide(V3.layer(V4.browsers))),
-    HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer)),
-    HttpApiBuilder.layer(ServerApi).pipe(
-      Layer.provide([
-        AttachmentsEndpoint.layer,
-        CdpEndpoint.layer,
-        Docs.layer,
-        FilesEndpoint.layer,
-        LiveEndpoint.layer,
-        Monitoring.layer(about),
-        SessionLinks.layer,
-        StepsEndpoint.layer
-      ])
-    ),
-    SharedRuns.layer,
-    McpEndpoint.layer,
-    ErrorHandler.layer([V2.Served, V3.Served, V4.Served, ServerApi, SharedRuns.Served])
+const everyday = (about: Identity.About) =>
+  Mount.mount(
+    router,
+    [
+      Mount.handlers(V2.Served, V2.layer(V4.browsers)),
+      Mount.handlers(V3.Served, V3.layer(V4.browsers)),
+      Mount.handlers(V4.Served, V4.layer),
+      Mount.handlers(
+        ServerApi,
+        Layer.mergeAll(
+          AttachmentsEndpoint.layer,
+          CdpEndpoint.layer,
+          Docs.layer,
+          FilesEndpoint.layer,
+          LiveEndpoint.layer,
+          Monitoring.layer(about),
+          SessionLinks.layer,
+          StepsEndpoint.layer
+        )
+      ),
+      Mount.handlers(SharedRuns.Served, SharedRuns.layer)
+    ],
+    { [McpEndpoint.mcpPath]: McpEndpoint.make }
   )
 
 /** The routes of operators: the admin API with its keys, and once more behind the console's session. */
@@ -77,18 +81,12 @@ const isOperators = (url: string): boolean => {
 /** The services that both kinds of routes use. */
 const shared = Layer.mergeAll(NodeRouting.layer, EventHub.EventHub.layer, Scheduler.layer, WebhookSender.layer)
 
-/** An effect that runs once, with its first caller, and with the services of now alone: the caller has a request. */
-const lazily = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E>, never, R> =>
-  Effect.contextWith((context: Context.Context<R>) =>
-    Effect.cached(Effect.uninterruptible(Effect.updateContext<A, E, R, never>(effect, () => context)))
-  )
-
 const routes = Effect.fnUntraced(
   function* (about: Identity.About) {
-    const everyday = yield* HttpRouter.toHttpEffect(layer(about))
-    const operators = yield* lazily(HttpRouter.toHttpEffect(operatorLayer))
+    const everydayApp = yield* everyday(about)
+    const operators = yield* Mount.lazily(HttpRouter.toHttpEffect(operatorLayer))
     const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-      isOperators(url) ? Effect.flatten(operators) : everyday
+      isOperators(url) ? Effect.flatten(operators) : everydayApp
     )
     const all: HttpApp = yield* Console.around(yield* FastReads.before(app))
     return all

@@ -42,10 +42,20 @@ const pageOf = (task: string): string => {
   return url === null ? site : `${url.origin}${url.pathname}`
 }
 
+let lastDraw: { readonly force: TurnPlan.Force; readonly id: string; readonly drawn: number } | undefined
+
+/** Returns the draw of a turn's steps. Each report needs it several times, and a draw hashes. */
+const drawnOf = (id: string, force: TurnPlan.Force): number => {
+  if (lastDraw?.id !== id || lastDraw.force !== force) {
+    lastDraw = { force, id, drawn: Seed.draw(force.seed, id, "steps") }
+  }
+  return lastDraw.drawn
+}
+
 const stepsOf = (turn: Turn.Turn, force: TurnPlan.Force): Steps | undefined => {
   const { scripted, work } = TurnPlan.length(turn, force)
   if (scripted === 0 || (scripted === undefined && work < shortest_ms)) return undefined
-  const drawn = Seed.draw(force.seed, turn.id, "steps")
+  const drawn = drawnOf(turn.id, force)
   const vary = (place: number) => (drawn * 7919 * (place + 1)) % 1
   const count = scripted ?? fewest + Math.floor(drawn * (most - fewest + 1))
   const parts = Array.from({ length: count + 1 }, (_, place) => (place === 0 ? 0.2 : 0.5 + vary(place)))

@@ -26,8 +26,8 @@ type Outcome = "completed" | "failed" | "cancelled"
 const minute_ms = 60_000
 
 /** A script that cannot be read is one that fails the turn at once, and says why. */
-const scriptOf = (turn: Turn.Turn): ParsedTaskScript =>
-  Result.getOrElse(parseTaskScript(turn.task), (error) => ({ outcome: "failed", error, duration: Duration.zero }))
+const readScript = (task: string): ParsedTaskScript =>
+  Result.getOrElse(parseTaskScript(task), (error) => ({ outcome: "failed", error, duration: Duration.zero }))
 
 const drawer =
   (turn: Turn.Turn, { seed }: Force) =>
@@ -37,18 +37,37 @@ const drawer =
 const pick = <A>(from: ReadonlyArray<A> | undefined, drawn: number): A | undefined =>
   from?.[Math.floor(drawn * from.length)]
 
-const timesOf = (turn: Turn.Turn, script: ParsedTaskScript, { profile, seed }: Force): TurnTimes => {
-  const letGo = Distribution.draw_ms(profile.letGo, seed, turn.id, "letGo")
+const drawTimes = (id: string, script: ParsedTaskScript, { profile, seed }: Force): TurnTimes => {
+  const letGo = Distribution.draw_ms(profile.letGo, seed, id, "letGo")
   if (script.duration !== undefined) {
     const whole = Duration.toMillis(script.duration)
     const dispatch = Math.round(whole * dispatchShare)
     return { dispatch, work: whole - dispatch, letGo }
   }
   return {
-    dispatch: Distribution.draw_ms(profile.dispatch, seed, turn.id, "dispatch"),
-    work: Distribution.draw_ms(profile.duration, seed, turn.id, "duration"),
+    dispatch: Distribution.draw_ms(profile.dispatch, seed, id, "dispatch"),
+    work: Distribution.draw_ms(profile.duration, seed, id, "duration"),
     letGo
   }
+}
+
+/** The parts of a turn that are fixed when it begins. */
+interface Plan {
+  readonly id: string
+  readonly task: string
+  readonly force: Force
+  readonly script: ParsedTaskScript
+  readonly times: TurnTimes
+}
+
+let lastPlan: Plan | undefined
+
+/** Returns the plan of a turn. Each report of a turn needs it several times, and each draw hashes. */
+const planOf = ({ id, task }: Turn.Turn, force: Force): Plan => {
+  if (lastPlan?.id === id && lastPlan.task === task && lastPlan.force === force) return lastPlan
+  const script = readScript(task)
+  lastPlan = { id, task, force, script, times: drawTimes(id, script, force) }
+  return lastPlan
 }
 
 const outcomeOf = (drawn: number, { profile }: Force): Outcome => {
@@ -94,13 +113,12 @@ const suggestion = (_: unknown, index: number) => ({
 const suggestions = (count: number) => Array.from({ length: count }, suggestion)
 
 /** Returns the durations of a turn's parts, by its script, or otherwise by profile and seed. */
-export const times = (turn: Turn.Turn, force: Force): TurnTimes => timesOf(turn, scriptOf(turn), force)
+export const times = (turn: Turn.Turn, force: Force): TurnTimes => planOf(turn, force).times
 
 /** Returns the time that a turn works, in milliseconds, and the number of its steps if its script sets one. */
 export const length = (turn: Turn.Turn, force: Force): { readonly work: number; readonly scripted?: number } => {
-  const script = scriptOf(turn)
-  const { work } = timesOf(turn, script, force)
-  return { work, ...(script.steps === undefined ? {} : { scripted: script.steps }) }
+  const { script, times } = planOf(turn, force)
+  return { work: times.work, ...(script.steps === undefined ? {} : { scripted: script.steps }) }
 }
 
 /** Returns when a running turn has worked for a time, in milliseconds. It doesn't work while it waits for people. */
@@ -109,13 +127,13 @@ export const workedAt = ({ questions = [], startedAt_ms }: Turn.Turn, work_ms: n
 
 /** Returns the question in a turn's script for a person, unless the turn has already asked it. */
 export const question = (turn: Turn.Turn, force: Force): ScheduledProgress | undefined => {
-  const script = scriptOf(turn)
+  const { script, times } = planOf(turn, force)
   const { ask, choices = null } = script
   const { handOff = Question.defaultHandOff, questions = [] } = turn
   const isAsked = questions.length >= Question.mostQuestions || questions.some(({ askedBy }) => askedBy === "agent")
   if (ask === undefined || isAsked) return undefined
   return {
-    at_ms: workedAt(turn, Math.floor(timesOf(turn, script, force).work / 2)),
+    at_ms: workedAt(turn, Math.floor(times.work / 2)),
     progress: () => ({ ask: { reason: "question", question: ask, choices, askedBy: "agent", ...handOff } })
   }
 }
@@ -135,7 +153,7 @@ export const endedAtCost = ({ questions = [] }: Turn.Turn): Question.Question | 
 
 /** The event with which a turn is at work. */
 export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
-  const script = scriptOf(turn)
+  const { script } = planOf(turn, force)
   const draw = drawer(turn, force)
   const { keepAlive, persistMemory, recording } = script
   const { proxy } = force.profile
@@ -158,8 +176,10 @@ export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
 /** Returns the usage of a turn at a time: nothing before it runs, and no more than at its end. */
 export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage => {
   if (turn.startedAt_ms === null) return {}
-  const script = scriptOf(turn)
-  const { work } = timesOf(turn, script, force)
+  const {
+    script,
+    times: { work }
+  } = planOf(turn, force)
   const worked_ms = at_ms - turn.startedAt_ms - Question.waited_ms(turn.questions ?? [], at_ms)
   const cost = costBy(Math.min(Math.max(0, worked_ms), work), work, script, force)
   return { cost: limitOf(cost, turn) ?? cost }
@@ -188,7 +208,7 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
       report: { cost, isSuccess: null }
     }
   }
-  const script = scriptOf(turn)
+  const { script, times } = planOf(turn, force)
   const draw = drawer(turn, force)
   const { profile } = force
   const outcome = script.outcome ?? outcomeOf(draw("outcome"), force)
@@ -219,7 +239,7 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
     isSuccess: script.success ?? selfReportOf(outcome, () => draw("selfReport"), force),
     judgement: judged(),
     suggestions: script.suggestions === undefined ? suggested() : suggestions(script.suggestions),
-    cost: script.cost ?? costOf(timesOf(turn, script, force).work, force)
+    cost: script.cost ?? costOf(times.work, force)
   }
   const limit = limitOf(report.cost ?? "0", turn)
   if (limit !== null) {

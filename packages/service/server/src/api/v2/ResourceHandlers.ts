@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
+import * as LazyGroup from "../LazyGroup.ts"
 import * as AccountOperations from "../AccountOperations.ts"
 import * as ProfileOperations from "../ProfileOperations.ts"
 import { Served } from "./Served.ts"
 
-const profiles = HttpApiBuilder.group(Served, "profiles", (handlers) =>
+const profiles = LazyGroup.group(Served, "profiles", (handlers) =>
   Effect.map(ProfileOperations.make, ({ create, delete: remove, get, listNumbered, update }) =>
     handlers.handleAll({ create, list: listNumbered, get, update, delete: remove })
   )
 )
 
-const billing = HttpApiBuilder.group(
+const billing = LazyGroup.group(
   Served,
   "billing",
   Effect.fnUntraced(function* (handlers) {

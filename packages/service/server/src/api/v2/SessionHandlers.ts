@@ -3,7 +3,7 @@ import type { SessionCreate } from "@webagent/contract/v2"
 import { Engine, type Session } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../LazyGroup.ts"
 import { enableRecording } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
@@ -41,7 +41,7 @@ const toDomain = (body: SessionCreate) =>
   }))
 
 /** The v2 operations on sessions. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "sessions",
   Effect.fnUntraced(function* (handlers) {

@@ -10,8 +10,8 @@ import { Engine, type SafeCreate as Safe, Turn, type TurnFilter } from "@webagen
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import * as LazyGroup from "../LazyGroup.ts"
 import { invalid } from "../Invalid.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
@@ -44,7 +44,7 @@ const filterOf = ({ after, before, sessionId }: TaskListQuery): TurnFilter => ({
 })
 
 /** The v2 operations on tasks. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "tasks",
   Effect.fnUntraced(function* (handlers) {

@@ -4,7 +4,7 @@ import { Engine, type SafeCreate as Safe, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../LazyGroup.ts"
 import * as Links from "../Links.ts"
 import * as NumberedPages from "../NumberedPages.ts"
 import * as SafeCreate from "../SafeCreate.ts"
@@ -29,7 +29,7 @@ const stopped = HttpServerResponse.jsonUnsafe({ detail: "Session is stopped" }, 
 const notFound = () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
 
 /** The v3 operations on sessions. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "sessions",
   Effect.fnUntraced(function* (handlers) {

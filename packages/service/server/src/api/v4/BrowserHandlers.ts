@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../LazyGroup.ts"
 import * as BrowserOperations from "../BrowserOperations.ts"
 import * as Conversion from "./Conversion.ts"
 import { Served } from "./Served.ts"
@@ -12,6 +12,6 @@ export const conversion: BrowserOperations.BrowserConversion = {
 }
 
 /** The v4 operations on browsers. */
-export const layer = HttpApiBuilder.group(Served, "browsers", (handlers) =>
+export const layer = LazyGroup.group(Served, "browsers", (handlers) =>
   Effect.map(BrowserOperations.make(conversion), (operations) => handlers.handleAll(operations))
 )

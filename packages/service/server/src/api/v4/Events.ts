@@ -4,9 +4,9 @@ import { Engine, type Event, Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as LazyGroup from "../LazyGroup.ts"
 import { EventHub, type HubItem } from "../EventHub.ts"
 import { invalid } from "../Invalid.ts"
 import * as ServerSentEvents from "../ServerSentEvents.ts"
@@ -159,7 +159,7 @@ const make = Effect.gen(function* () {
 })
 
 /** The v4 operation on the events of a run. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "events",
   Effect.fnUntraced(function* (handlers) {

@@ -1,18 +1,18 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
+import * as LazyGroup from "../LazyGroup.ts"
 import * as AccountOperations from "../AccountOperations.ts"
 import * as ProfileOperations from "../ProfileOperations.ts"
 import * as WorkspaceOperations from "../WorkspaceOperations.ts"
 import { Served } from "./Served.ts"
 
-const profiles = HttpApiBuilder.group(Served, "profiles", (handlers) =>
+const profiles = LazyGroup.group(Served, "profiles", (handlers) =>
   Effect.map(ProfileOperations.make, ({ create, delete: remove, get, listNumbered, update }) =>
     handlers.handleAll({ create, list: listNumbered, get, update, delete: remove })
   )
 )
 
-const workspaces = HttpApiBuilder.group(
+const workspaces = LazyGroup.group(
   Served,
   "workspaces",
   Effect.fnUntraced(function* (handlers) {
@@ -31,7 +31,7 @@ const workspaces = HttpApiBuilder.group(
   })
 )
 
-const billing = HttpApiBuilder.group(
+const billing = LazyGroup.group(
   Served,
   "billing",
   Effect.fnUntraced(function* (handlers) {

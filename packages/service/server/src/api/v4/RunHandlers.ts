@@ -1,9 +1,9 @@
 import { ConflictError, RunNotFoundError, SessionNotFoundError } from "@webagent/contract"
 import type { RunCreate } from "@webagent/contract/v4"
-import { Engine, type SafeCreate as Safe } from "@webagent/engine"
+import { Engine, type SafeCreate as Safe, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../LazyGroup.ts"
 import { invalid } from "../Invalid.ts"
 import { Caller } from "../Caller.ts"
 import * as ListPage from "../ListPage.ts"
@@ -22,22 +22,23 @@ const notFound = () => Effect.fail(new RunNotFoundError({ detail: "Run not found
 /** The reads of a run by its id: as operations, and as fast reads. */
 export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
   const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
+  const withLiveUrl = Effect.fnUntraced(function* (turn: Turn.Turn, request: HttpServerRequest.HttpServerRequest) {
+    const { session } = yield* Effect.catchTag(engine.session(turn.sessionId), "SessionNotFound", notFound)
+    const browserId = session.status === "stopped" ? null : session.browserId
+    return Conversion.fromDomain(turn, (yield* linksOf(request, browserId)).live(browserId))
+  })
   return {
     find,
     status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
-    get: Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
-      const turn = yield* find(id)
-      const { showsBrowsers } = yield* linksOf(request)
-      if (!showsBrowsers) return Conversion.fromDomain(turn)
-      const { session } = yield* Effect.catchTag(engine.session(turn.sessionId), "SessionNotFound", notFound)
-      const browserId = session.status === "stopped" ? null : session.browserId
-      return Conversion.fromDomain(turn, (yield* linksOf(request, browserId)).live(browserId))
-    })
+    get: (id: string, request: HttpServerRequest.HttpServerRequest) =>
+      linksOf.showsBrowsers
+        ? Effect.flatMap(find(id), (turn) => withLiveUrl(turn, request))
+        : Effect.map(find(id), (turn) => Conversion.fromDomain(turn))
   }
 }
 
 /** The v4 operations on runs. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "runs",
   Effect.fnUntraced(function* (handlers) {

@@ -2,7 +2,7 @@ import { ConflictError, MessageNotFoundError, SessionNotFoundError } from "@weba
 import { deduplicateHeader } from "@webagent/contract/Wire"
 import { Decide, Engine, type Session, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../LazyGroup.ts"
 import * as ListPage from "../ListPage.ts"
 import * as RunFiles from "../RunFiles.ts"
 import * as SafeCreate from "../SafeCreate.ts"
@@ -15,7 +15,7 @@ const notFound = () => Effect.fail(new SessionNotFoundError({ detail: "Session n
 const noMessage = () => Effect.fail(new MessageNotFoundError({ detail: "Message not found" }))
 
 /** The v4 operations on sessions. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   Served,
   "sessions",
   Effect.fnUntraced(function* (handlers) {

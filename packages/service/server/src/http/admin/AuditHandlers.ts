@@ -1,7 +1,7 @@
 import { fromMillis } from "@webagent/contract"
 import { AuditLog, type AuditFilter } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import type { Operations } from "./Operations.ts"
@@ -9,7 +9,7 @@ import * as Pages from "./Pages.ts"
 
 /** The audit log. A key without the scope `admin` sees its own changes. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "audit",
     Effect.fnUntraced(function* (handlers) {

@@ -2,9 +2,9 @@ import { type BrowserFilters, type Control as ControlView, NotFoundError } from 
 import { ConflictError, fromMillis } from "@webagent/contract"
 import { type Browser, type Control, Engine, LiveViews } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { cdpPath } from "../../api/v4/Conversion.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
@@ -97,7 +97,7 @@ const taken = ({ control }: { readonly control: Control }) =>
 
 /** Browsers of every key, or of the request's key. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "browsers",
     Effect.fnUntraced(function* (handlers) {

@@ -1,7 +1,7 @@
 import { Engine } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Stream from "effect/Stream"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { EventHub } from "../../api/EventHub.ts"
 import * as ServerSentEvents from "../../api/ServerSentEvents.ts"
 import * as EventLog from "./EventLog.ts"
@@ -11,7 +11,7 @@ import * as Pages from "./Pages.ts"
 
 /** Changes as they happen, as server-sent events, and those of the past as pages. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "events",
     Effect.fnUntraced(function* (handlers) {

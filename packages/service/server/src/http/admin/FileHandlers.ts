@@ -4,7 +4,7 @@ import { Engine, Workspaces, type WorkspacesService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as FileLinks from "../../api/FileLinks.ts"
 import * as WorkspaceOperations from "../../api/WorkspaceOperations.ts"
 import { owned } from "./Owned.ts"
@@ -28,7 +28,7 @@ const findWorkspace = Effect.fnUntraced(function* (workspaces: WorkspacesService
 
 /** Files that runs downloaded, and files for new runs. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "files",
     Effect.fnUntraced(function* (handlers) {

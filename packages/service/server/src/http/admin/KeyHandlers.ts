@@ -3,8 +3,8 @@ import { ConflictError, fromMillis } from "@webagent/contract"
 import { type ApiKey, ApiKeys, defaultKeyScopes, type KeyUsage } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import type { Operations } from "./Operations.ts"
@@ -37,7 +37,7 @@ const none = new NotFoundError({ detail: "This server has no stored keys, only t
 
 /** The keys of the server's store. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "keys",
     Effect.fnUntraced(function* (handlers) {

@@ -2,7 +2,7 @@ import { NotFoundError } from "@webagent/admin"
 import { Engine, type RunMark, RunNotes, type RunNotesService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { Caller } from "../../api/Caller.ts"
 import { markOf } from "./Conversion.ts"
 import type { Operations } from "./Operations.ts"
@@ -19,7 +19,7 @@ export const makeNotable = (engine: Engine["Service"], notes: RunNotesService | 
 
 /** Opinions of people about runs. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "marks",
     Effect.fnUntraced(function* (handlers) {

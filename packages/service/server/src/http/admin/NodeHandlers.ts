@@ -3,8 +3,8 @@ import { fromMillis } from "@webagent/contract"
 import { BrowserPool, type Node, NodeId, nodeNameIn, Store } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { Monitoring } from "../endpoints/Monitoring.ts"
 import { version } from "../endpoints/Version.ts"
 import { Installation } from "./Installation.ts"
@@ -15,7 +15,7 @@ const unlimited = 1_000_000
 
 /** The nodes that share the store. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "nodes",
     Effect.fnUntraced(function* (handlers) {

@@ -2,7 +2,7 @@ import { NotFoundError } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
 import { Profiles } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { owned } from "./Owned.ts"
 import type { Operations } from "./Operations.ts"
 
@@ -12,7 +12,7 @@ const noProfiles = new NotFoundError({ detail: "This server has no browser profi
 
 /** Browser profiles that the caller's runs can use. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "profiles",
     Effect.fnUntraced(function* (handlers) {

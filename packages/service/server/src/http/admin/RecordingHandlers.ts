@@ -1,14 +1,14 @@
 import { Engine } from "@webagent/engine"
 import { fromMillis } from "@webagent/contract"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Links from "../../api/Links.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
 
 /** Recordings of browsers. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "recordings",
     Effect.fnUntraced(function* (handlers) {

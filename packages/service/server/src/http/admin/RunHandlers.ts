@@ -4,7 +4,7 @@ import { Engine, noNote, RunNotes, type Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
@@ -33,7 +33,7 @@ export const pathOf = (url: string): string => {
 
 /** Runs of every key, or of the request's key. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "runs",
     Effect.fnUntraced(function* (handlers) {

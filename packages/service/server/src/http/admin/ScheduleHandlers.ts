@@ -11,7 +11,7 @@ import {
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
@@ -67,7 +67,7 @@ const withoutSecrets = (run: StartRunRequest) =>
 
 /** Schedules of runs. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "schedules",
     Effect.fnUntraced(function* (handlers) {

@@ -13,8 +13,8 @@ import {
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as AdminAuth from "../policy/AdminAuth.ts"
 import type * as ApiKeyAuth from "../policy/ApiKeyAuth.ts"
@@ -27,7 +27,7 @@ const nameOf = ({ endpoint, group }: ApiKeyAuth.Operation) => `${group.identifie
 
 /** The server itself: version, parts, health and settings. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "server",
     Effect.fnUntraced(function* (handlers) {

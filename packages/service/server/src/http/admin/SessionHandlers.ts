@@ -2,7 +2,7 @@ import { NotFoundError } from "@webagent/admin"
 import { ConflictError } from "@webagent/contract"
 import { Engine } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { runOf, sessionOf } from "./Conversion.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
@@ -11,7 +11,7 @@ const noSession = () => Effect.fail(new NotFoundError({ detail: "Session not fou
 
 /** Sessions of every key, or of the request's key. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "sessions",
     Effect.fnUntraced(function* (handlers) {

@@ -4,7 +4,7 @@ import { Engine, Owner, RunNotes, type RunNotesService, type RunShare, Turn } fr
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Cursor from "../../api/Cursor.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
 import { originOf } from "../../api/Origin.ts"
@@ -24,7 +24,7 @@ type Shares = Effect.Success<ReturnType<RunNotesService["shares"]>>
 
 /** Links that show one run. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "shares",
     Effect.fnUntraced(function* (handlers) {

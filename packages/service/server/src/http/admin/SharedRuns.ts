@@ -4,9 +4,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { LinkOwners } from "../../api/LinkOwners.ts"
 import * as Links from "../../api/Links.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
@@ -20,7 +19,8 @@ export const Served = SharedRunsApi.middleware(NodeRouting)
 
 const nothing = () => Effect.fail(new NotFoundError({ detail: "This link shows nothing. Check that it is complete" }))
 
-const handlers = HttpApiBuilder.group(
+/** The handlers of the runs that links show. */
+export const layer = LazyGroup.group(
   Served,
   "sharedRuns",
   Effect.fnUntraced(function* (group) {
@@ -96,6 +96,3 @@ const handlers = HttpApiBuilder.group(
       })
   })
 )
-
-/** Serves the runs that links show. */
-export const layer = HttpApiBuilder.layer(Served).pipe(Layer.provide(handlers))

@@ -2,7 +2,7 @@ import type { SpendRow } from "@webagent/admin"
 import { Decimal, Engine, type Spend, Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { invalid } from "../../api/Invalid.ts"
 import type { Operations } from "./Operations.ts"
 
@@ -61,7 +61,7 @@ const rowOfRun = (turn: Turn.Turn): SpendRow => ({
 
 /** Cost of finished runs. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "spend",
     Effect.fnUntraced(function* (handlers) {

@@ -21,8 +21,8 @@ import {
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Cursor from "../../api/Cursor.ts"
@@ -76,7 +76,7 @@ const full = ({ message }: NoRoom) => new ConflictError({ detail: message })
 
 /** Webhooks and the log of their messages. */
 export const layer = (api: Operations) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     api,
     "webhooks",
     Effect.fnUntraced(function* (handlers) {

@@ -2,9 +2,9 @@ import { Engine, type StoreUnavailable, Workspaces, type WorkspacesService } fro
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Stream from "effect/Stream"
 import { Zip, ZipPassThrough } from "fflate"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { ServerApi } from "./ServerApi.ts"
 
@@ -55,7 +55,7 @@ const entriesOf = (workspaces: WorkspacesService, runId: string) =>
   )
 
 /** All files that a run downloaded, as one archive. A key that may read a run may read them. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "attachments",
   Effect.fnUntraced(function* (handlers) {

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as LinkOwners from "../../api/LinkOwners.ts"
 import { linkTo } from "../../api/Links.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
@@ -157,7 +157,7 @@ const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
  * unknown browser. A browser runs on when its client leaves. A web page must never drive a browser, so a request with
  * the header `Origin` is refused.
  */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "cdp",
   Effect.fnUntraced(function* (handlers) {

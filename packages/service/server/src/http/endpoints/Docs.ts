@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApi from "effect/http-api/HttpApi"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { docsPath, ServerApi } from "./ServerApi.ts"
 
 /** The contract's document of a version, made at the first request: most tests that start a server never read it. */
@@ -38,7 +38,7 @@ const pageOf = Effect.fnUntraced(function* <Id extends ApiVersion, Groups extend
 })
 
 /** The OpenAPI documents and docs pages of the versions. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "documents",
   Effect.fnUntraced(function* (handlers) {

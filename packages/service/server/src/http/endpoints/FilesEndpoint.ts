@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as FileLinks from "../../api/FileLinks.ts"
 import { LinkOwners } from "../../api/LinkOwners.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
@@ -27,7 +27,7 @@ const sizeOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** The targets of links to files: uploads and downloads. They take a token and no key, like presigned links. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "files",
   Effect.fnUntraced(function* (handlers) {

@@ -6,13 +6,13 @@ import { memoize } from "effect/Function"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as LinkOwners from "../../api/LinkOwners.ts"
 import * as Links from "../../api/Links.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
@@ -115,7 +115,7 @@ const makeDetails = <E>(
 }
 
 /** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "live",
   Effect.fnUntraced(function* (handlers) {

@@ -1,17 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpEffect from "effect/http/HttpEffect"
-import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Scope from "effect/Scope"
-import { sessionHeader } from "../../mcp/Sessions.ts"
+import { type App, sessionHeader } from "../../mcp/Sessions.ts"
 import { Nodes, type NodesService } from "../../nodes/Nodes.ts"
 import * as NodeRouting from "../policy/NodeRouting.ts"
 import { version } from "./Version.ts"
 
 /** The path of the MCP endpoint. */
-const mcpPath = "/mcp"
+export const mcpPath = "/mcp"
 
 /** The MCP session id that clients get: the start of its node, then the id of the session there. */
 const sessionId = /^(?<start>[^.]+)\.(?<id>[^.]+)$/u
@@ -44,18 +43,16 @@ const routed = <E, R>(nodes: NodesService, app: Effect.Effect<HttpServerResponse
     })
   )
 
-/** The MCP endpoint. It is loaded at the first request, so that servers start without it. */
-export const layer = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const nodes = yield* Nodes
-    const endpoint = yield* Effect.cached(
-      Effect.promise(() => import("../../mcp/McpHttp.ts")).pipe(
-        Effect.flatMap(({ make }) => make(router.asHttpEffect(), { path: mcpPath, version })),
-        Effect.provideService(Scope.Scope, yield* Effect.scope)
-      )
+/** Makes the MCP endpoint over the whole app. It is loaded at the first request, so that servers start without it. */
+export const make = Effect.fnUntraced(function* (whole: App) {
+  const nodes = yield* Nodes
+  const endpoint = yield* Effect.cached(
+    Effect.promise(() => import("../../mcp/McpHttp.ts")).pipe(
+      Effect.flatMap(({ make }) => make(whole, { path: mcpPath, version })),
+      Effect.provideService(Scope.Scope, yield* Effect.scope)
     )
-    const app = Effect.flatten(endpoint)
-    // MCP reports all errors in its responses, so a failure is a bug
-    yield* router.add("*", mcpPath, Effect.orDie(NodeRouting.respond(nodes === null ? app : routed(nodes, app))))
-  })
-)
+  )
+  const app = Effect.flatten(endpoint)
+  // MCP reports all errors in its responses, so a failure is a bug
+  return Effect.orDie(NodeRouting.respond(nodes === null ? app : routed(nodes, app)))
+})

@@ -8,7 +8,6 @@ import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
@@ -17,6 +16,7 @@ import * as References from "effect/References"
 import * as Redacted from "effect/Redacted"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import { TrustedProxies } from "../../api/TrustedProxies.ts"
 import * as V4 from "../../api/v4/Handlers.ts"
 import { operationOf } from "../policy/ApiKeyAuth.ts"
@@ -91,7 +91,7 @@ const metrics = (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) =>
 
 /** `/`, `/ready`, `/health` and `/metrics`. `/metrics` has counts, and no content of runs. */
 export const layer = (about: Identity.About) =>
-  HttpApiBuilder.group(
+  LazyGroup.group(
     ServerApi,
     "service",
     Effect.fnUntraced(function* (handlers) {

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as LinkOwners from "../../api/LinkOwners.ts"
 import * as Links from "../../api/Links.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
@@ -28,7 +28,7 @@ const requested = Effect.gen(function* () {
 })
 
 /** The target of a `recordingUrl` or `pictureUrl`. It takes a token and no key, like a presigned link. */
-const recording = HttpApiBuilder.group(
+const recording = LazyGroup.group(
   ServerApi,
   "recordings",
   Effect.fnUntraced(function* (handlers) {
@@ -81,7 +81,7 @@ const recording = HttpApiBuilder.group(
 )
 
 /** The target of a `publicShareUrl`: the session as v2 shows it, without a key. */
-const share = HttpApiBuilder.group(
+const share = LazyGroup.group(
   ServerApi,
   "shares",
   Effect.fnUntraced(function* (handlers) {

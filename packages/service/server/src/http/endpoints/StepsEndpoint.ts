@@ -2,7 +2,7 @@ import { Engine, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Links from "../../api/Links.ts"
 import { ServerApi } from "./ServerApi.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
@@ -26,7 +26,7 @@ const viewOf =
   }
 
 /** The steps of a run so far, and the links to its browser. A key that may read a run may read its steps. */
-export const layer = HttpApiBuilder.group(
+export const layer = LazyGroup.group(
   ServerApi,
   "steps",
   Effect.fnUntraced(function* (handlers) {

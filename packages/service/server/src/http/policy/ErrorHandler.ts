@@ -64,29 +64,27 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
 }
 
 /**
- * Responds to requests without a route, and to bugs: with a logged 500 that hides the cause.
+ * Wraps the app of a router: responds to requests without a route, and to bugs with a logged 500 that hides the cause.
  *
  * @param apis The server's endpoints.
  * @param detail The sentence of a 404.
  */
-export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Found") =>
-  HttpRouter.middleware(
-    (httpEffect) => {
-      const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        nowhere.test(request.url) ? Effect.succeed(ErrorResponse.make(404, detail)) : httpEffect
-      )
-      return Effect.catchCause(
-        Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally),
-        (cause) => {
-          if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
-          if (isRouteNotFound(Cause.squash(cause))) {
-            return Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-              notFound(apis, detail, literally(request))
-            )
-          }
-          return Effect.as(Effect.logError("A request failed", cause), ErrorResponse.make(500, "Internal Server Error"))
-        }
-      )
-    },
-    { global: true }
-  )
+export const around =
+  (apis: ReadonlyArray<HttpApi.Constraint>, detail = "Not Found") =>
+  <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+    const nothing = ErrorResponse.make(404, detail)
+    const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      nowhere.test(request.url) ? Effect.succeed(nothing) : httpEffect
+    )
+    return Effect.catchCause(Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally), (cause) => {
+      if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+      if (isRouteNotFound(Cause.squash(cause))) {
+        return Effect.map(HttpServerRequest.HttpServerRequest, (request) => notFound(apis, detail, literally(request)))
+      }
+      return Effect.as(Effect.logError("A request failed", cause), ErrorResponse.make(500, "Internal Server Error"))
+    })
+  }
+
+/** The same as a layer. */
+export const layer = (apis: ReadonlyArray<HttpApi.Constraint>, detail?: string) =>
+  HttpRouter.middleware((httpEffect) => around(apis, detail)(httpEffect), { global: true })

@@ -61,6 +61,21 @@ export const noteKey = <A, E, R>(name: string, accepted: Effect.Effect<A, E, R>)
     return accepted
   })
 
+/** Notes both for a request whose key is accepted at once. */
+export const noteAccepted = <A, E, R>(
+  route: string,
+  name: string,
+  app: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const facts = fiber.getRef(RequestFacts)
+    if (facts !== null) {
+      facts.route = route
+      facts.key = name
+    }
+    return app
+  })
+
 /** Notes the path of the operation of a request. */
 export const noteRoute = <A, E, R>(route: string, app: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
