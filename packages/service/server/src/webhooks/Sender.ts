@@ -63,16 +63,30 @@ const make = (webhooks: WebhooksService) =>
     const scope = yield* Effect.scope
     const woken = yield* Queue.sliding<void>(1)
     const wake = () => void Queue.offerUnsafe(woken, undefined)
-    /** True while there is an active webhook. Without one, a commit has no extra cost here, and nothing is sent. */
+    /** True while there is an active webhook. Otherwise nothing is sent. */
     let isUsed = false
-    yield* Effect.forkScoped(Stream.runForEach(events.hints, () => Effect.sync(() => (isUsed ? wake() : undefined))))
+    let isListening = false
+    /** Listens for events from the first active webhook on: until then, no commit wakes a fiber here. */
+    const listen = Effect.suspend(() => {
+      if (isListening) return Effect.void
+      isListening = true
+      // events that are committed before the stream is open give no hint, so there is one more look
+      wake()
+      return Effect.asVoid(
+        Effect.forkIn(
+          Stream.runForEach(events.hints, () => Effect.sync(() => (isUsed ? wake() : undefined))),
+          scope
+        )
+      )
+    })
 
     /** Queues the messages of new events: each event once, at whichever node is first. */
     const queue = Effect.gen(function* () {
       for (;;) {
         const active = yield* webhooks.active
         isUsed = active.length > 0
-        if (active.length === 0) return
+        if (!isUsed) return
+        yield* listen
         const position = yield* webhooks.position
         const page = yield* events.eventsAfter(Math.max(position, firstAfter(active)), pageSize)
         const last = page.at(-1)
