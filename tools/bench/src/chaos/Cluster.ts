@@ -29,6 +29,8 @@ export interface Cluster {
   readonly thaw: (member: Member) => Promise<void>
   /** The last output of a node that ended by itself. */
   readonly ended: ReadonlyArray<string>
+  /** Errors of the nodes' logs that a client got as a 500, each with its cause. */
+  readonly failures: () => ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
@@ -43,6 +45,9 @@ export interface Program {
 
 /** Number of starts of a node after which it counts as one that can't start. */
 const mostStarts = 60
+
+/** What a node logs about each request that a defect ended. */
+const failedRequest = /A request failed[^]{0,1500}/gu
 
 const isReady = async (url: string) => {
   const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
@@ -65,6 +70,7 @@ export const cluster = async (
     process: undefined
   }))
   const ended: Array<string> = []
+  const outputs: Array<{ text: string }> = []
   const wanted = new WeakSet<ChildProcess>()
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_")))
 
@@ -84,9 +90,12 @@ export const cluster = async (
     ]
     const child = spawn(program, [...args, ...options], {
       env: { ...inherited, ...environment },
-      stdio: ["ignore", "ignore", "pipe"]
+      stdio: ["ignore", "pipe", "pipe"]
     })
     let errorOutput = ""
+    const output = { text: "" }
+    outputs.push(output)
+    child.stdout?.on("data", (chunk) => (output.text = `${output.text}${String(chunk)}`.slice(-200_000)))
     child.stderr?.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(-2000)))
     child.once("exit", (code) => {
       member.state = "down"
@@ -143,6 +152,7 @@ export const cluster = async (
       else await start(member)
     },
     ended,
+    failures: () => outputs.flatMap(({ text }) => text.match(failedRequest) ?? []),
     close: async () => {
       await Promise.all(members.map(kill))
       process.off("exit", orphaned)

@@ -304,7 +304,8 @@ const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
       ...wrongSums(await observer.sums(), evidence.turns, deleted),
       ...loads.flatMap((load) => load.wrong),
       ...ofWorld,
-      ...nodes.ended.filter(() => outages.length === 0)
+      ...nodes.ended.filter(() => outages.length === 0),
+      ...nodes.failures()
     ]
   }
 }
