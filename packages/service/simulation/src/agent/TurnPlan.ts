@@ -140,8 +140,8 @@ export const question = (turn: Turn.Turn, force: Force): ScheduledProgress | und
 
 /** Returns the cost of a turn that has worked for this long. */
 export const costAfter = (turn: Turn.Turn, worked_ms: number, force: Force): Decimal.Decimal => {
-  const script = scriptOf(turn)
-  return costBy(worked_ms, timesOf(turn, script, force).work, script, force)
+  const { script, times } = planOf(turn, force)
+  return costBy(worked_ms, times.work, script, force)
 }
 
 /** Returns the question after which a turn ended at its cost limit, because no person raised it. */
