@@ -13,7 +13,7 @@ import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Limits } from "../keys/KeyForms.tsx"
 import { keys } from "../keys/keys.state.ts"
 
-/** What each key spent today and may spend per day, with a button that changes its limit. */
+/** Limits per day: the spend of each key today, its limit, and a button that changes it. */
 export const Caps = () => {
   const result = useAtomValue(keys)
   const mayChange = valueOf(useAtomValue(serverInfo))?.key.admin ?? false
