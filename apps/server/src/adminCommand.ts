@@ -35,11 +35,11 @@ export const idOf = (what: string, name = "id") =>
 /** Runs a command over a server's admin API. */
 export const withAdmin = <A, E, R>({ adminKey, server }: AtServer, use: (server: Admin) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const found = yield* serverOf({ adminKey, server: Option.some(server) })
+    const target = yield* serverOf({ adminKey, server: Option.some(server) })
     // never: a server is given
-    if (found === undefined) return yield* usage("Add --server URL.")
-    const admin = yield* AdminClient.make(found)
-    return yield* use({ address: found.address, admin, ask: makeAsk(found) })
+    if (target === undefined) return yield* usage("Add --server URL.")
+    const admin = yield* AdminClient.make(target)
+    return yield* use({ address: target.address, admin, ask: makeAsk(target) })
   }).pipe(Effect.provide(layerFetch))
 
 /** The sentence for an id that the server doesn't know, or for a server without such records. */

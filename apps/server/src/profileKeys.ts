@@ -110,11 +110,11 @@ export const layerProfiles = (options: ProfileKeyOptions | undefined, data: Data
   options === undefined
     ? SqlProfiles.layer()
     : Layer.unwrap(
-        Effect.map(findKeys(options, data), (found) => {
-          const keys = [...found]
+        Effect.map(findKeys(options, data), (initial) => {
+          const keys = [...initial]
           const box = Layer.succeed(SecretBox, makeSecretBox(keys, withoutKey))
-          if (found.length === 0) return Layer.merge(SqlProfiles.layer({ unusable: withoutKey }), box)
-          const kept = Effect.andThen(exchangeable(options, data, keys), Effect.forkScoped(rotated(found)))
+          if (initial.length === 0) return Layer.merge(SqlProfiles.layer({ unusable: withoutKey }), box)
+          const kept = Effect.andThen(exchangeable(options, data, keys), Effect.forkScoped(rotated(initial)))
           return Layer.mergeAll(SqlProfiles.layer({ keys }), box, Layer.effectDiscard(kept))
         })
       )

@@ -102,9 +102,9 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
     const tellsAll = now_ms - told_ms >= lookEvery_ms
     if (tellsAll) told_ms = now_ms
     const changes: Changes = new Map()
-    let told = 0
+    let reached = 0
     for (const { entry, owner, position } of tellsAll ? lines.all() : lines.fresh()) {
-      if (++told % atOnce === 0) yield* Effect.yieldNow
+      if (++reached % atOnce === 0) yield* Effect.yieldNow
       const refusal = refusals.get(owner)
       // an owner that came after the check is told soon, and a launch may have left meanwhile
       if (refusal === undefined || !lines.has(owner, entry)) continue
