@@ -154,19 +154,8 @@ export const RunDetails = Schema.Struct({
   secretBindings: Schema.optionalKey(
     Schema.Array(Schema.Struct({ alias: Schema.String, server: text, allowedDomains: Schema.Array(Schema.String) }))
   ),
-  /** Settings of its browser; null where all are those of the server. */
-  browserSettings: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Struct({
-        proxyCountryCode: text,
-        screenWidth: Schema.NullOr(Schema.Int),
-        screenHeight: Schema.NullOr(Schema.Int),
-        languages: Schema.NullOr(Schema.Array(Schema.String)),
-        timeZone: text,
-        userAgent: text
-      })
-    )
-  ),
+  /** The `browserSettings` of its session besides `profileId` and `record`; null where all are those of the server. */
+  browserSettings: Schema.optionalKey(Schema.NullOr(JsonObject)),
   /** Its questions to people, oldest first. Missing in responses of older servers. */
   questions: Schema.optionalKey(Schema.Array(AskedQuestion)),
   /** True if a link shows it to people without a key. */

@@ -5,12 +5,16 @@ import styles from "./RunScreen.module.css"
 
 type Fact = readonly [name: string, value: string | null]
 
+const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : Array.isArray(value) ? value.join(", ") : String(value)
+
 const browserFacts = (settings: NonNullable<RunDetails["browserSettings"]>): ReadonlyArray<Fact> => [
-  ["Window", settings.screenWidth === null ? null : `${settings.screenWidth} × ${settings.screenHeight}`],
-  ["Time zone", settings.timeZone],
-  ["Languages", settings.languages?.join(", ") ?? null],
-  ["Country of the proxy", settings.proxyCountryCode],
-  ["User agent", settings.userAgent]
+  ["Window width", textOf(settings["screenWidth"])],
+  ["Window height", textOf(settings["screenHeight"])],
+  ["Time zone", textOf(settings["timeZone"])],
+  ["Languages", textOf(settings["languages"])],
+  ["Country of the proxy", textOf(settings["proxyCountryCode"])],
+  ["User agent", textOf(settings["userAgent"])]
 ]
 
 const judgeText = ({ context, model, on }: NonNullable<RunDetails["judge"]>): string =>
