@@ -23,6 +23,7 @@ import { Workspaces } from "./ports/Workspaces.ts"
 import * as Pauses from "./Pauses.ts"
 import * as PlaceReports from "./PlaceReports.ts"
 import { queuedLaunch } from "./QueuedLaunch.ts"
+import { storeRetries } from "./storeRetries.ts"
 
 /** A step of an agent, and the browser in which it is done. */
 interface BrowserStep {
@@ -46,6 +47,10 @@ interface Holder {
  */
 const kept = { replay: 1024, capacity: 256 }
 
+/** Reads the store, during an outage once it's there again: a run doesn't fail because it begins in one. */
+const readInsistently = <A, E extends { readonly _tag: string }>(reading: Effect.Effect<A, E>): Effect.Effect<A> =>
+  Effect.orDie(Effect.retry(reading, { schedule: storeRetries, while: ({ _tag }) => _tag === "StoreUnavailable" }))
+
 /** Makes what agents in fibers are given, and publishes their steps. */
 export const make = Effect.fnUntraced(function* ({ browsers, control, find, giveBack, told }: Holder) {
   const store = yield* Store
@@ -65,7 +70,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     cancelled: Attempt["cancelled"]
   ): Effect.fn.Return<Attempt> {
     const { sessionId, token, turn } = execution
-    const session = yield* Effect.orDie(find(sessionId))
+    const session = yield* readInsistently(find(sessionId))
     let { browserId } = session
     let domains: ReadonlyArray<string> | null = null
     let pictures = turn.steps
@@ -88,7 +93,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     const paused = Effect.suspend(() => (browserId === null ? Effect.void : pausing(control.free(browserId))))
     if (turn.status === "running") {
       // a turn that waited for a person at another node can be in a step
-      const step = (yield* Effect.orDie(store.stepsOf(turn.id))).at(-1)
+      const step = (yield* readInsistently(store.stepsOf(turn.id))).at(-1)
       if (step !== undefined && step.ended === undefined) open.set(execution, { browserId, step })
     }
     const queued = {
@@ -116,7 +121,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
       attached:
         workspaces === null || turn.files === undefined
           ? Effect.succeed([])
-          : Effect.orDie(Effect.provideService(workspaces.filesById(turn.files.ids), Owner, turn.owner)),
+          : readInsistently(Effect.provideService(workspaces.filesById(turn.files.ids), Owner, turn.owner)),
       attach: (name, size, bytes) =>
         workspaces === null || !isFileName(name)
           ? Effect.succeed(false)
@@ -127,7 +132,9 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
               )
             ),
       paused_ms,
-      earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) => turns.filter(({ seq }) => seq < turn.seq)),
+      earlier: Effect.map(readInsistently(store.turnsOf(sessionId)), (turns) =>
+        turns.filter(({ seq }) => seq < turn.seq)
+      ),
       browser: queuedLaunch(queued, (queue) =>
         browsers.ofSession(
           session,

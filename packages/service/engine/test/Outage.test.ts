@@ -209,6 +209,24 @@ describe("a store that is away", () => {
   const safe = { key: "k", body: "b" }
   const createBrowser = Engine.use((engine) => engine.createBrowser({ proxyCountryCode: null }, safe))
 
+  it.effect("when an agent begins, is waited for: the run completes", () => {
+    let reads = 0
+    return Effect.gen(function* () {
+      const { session } = yield* create
+      yield* TestClock.adjust("10 seconds")
+      assert.isAbove(reads, 3)
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () => Stream.make(started, completed),
+          () => undefined,
+          () => ++reads <= 3
+        )
+      )
+    )
+  })
+
   it.effect("when a browser was launched, and its answer is lost, is asked again: the browser runs", () => {
     const stops: Array<string> = []
     return Effect.gen(function* () {
