@@ -36,6 +36,7 @@ export const observe = async (database: string) => {
   )
   const events: Array<StoredEvent> = []
   const nodeOf = new Map<string, string>()
+  const peaks = new Map<string, number>()
   const page = 1000
 
   const look = Effect.gen(function* () {
@@ -52,6 +53,11 @@ export const observe = async (database: string) => {
       JOIN turns ON turns.id = sessions.lease_turn
       WHERE lease_node IS NOT NULL AND turns.ended_at_ms IS NULL`
     for (const { node, turn } of held) nodeOf.set(turn, node)
+    // one statement sees one moment; the order of events doesn't say what a create counted
+    const open = yield* sql<{ readonly name: string; readonly count: number }>`SELECT name, count(*) AS count FROM (
+      SELECT 'runs ' || owner AS name FROM turns WHERE ended_at_ms IS NULL
+      UNION ALL SELECT 'browsers ' || owner FROM browsers WHERE stopped_at_ms IS NULL) AS open GROUP BY name`
+    for (const { count, name } of open) peaks.set(name, Math.max(peaks.get(name) ?? 0, Number(count)))
     return held
   })
 
@@ -94,6 +100,8 @@ export const observe = async (database: string) => {
 
   return {
     events,
+    /** The largest numbers of open records, as `runs bob`. */
+    peaks,
     /** Which node last had a turn. */
     nodeOf,
     /** The turns that a node has at work, by its name. */

@@ -161,25 +161,16 @@ export const violationsOf = ({
   return broken
 }
 
-/** A limit of a key. */
-interface Limit {
-  readonly of: "turn" | "browser"
-  readonly owner: string
-  readonly most: number
-}
+/** The largest numbers of open records that one moment had, by the kind and the owner. */
+export type Peaks = ReadonlyMap<string, number>
 
-/** The creates of a key that took it above a limit, by the events in their order. */
-export const aboveLimit = (events: ReadonlyArray<StoredEvent>, { most, of, owner }: Limit): ReadonlyArray<string> => {
-  const broken: Array<string> = []
-  const open = new Set<string>()
-  for (const { event } of events) {
-    if (event.of !== of || event.owner !== owner) continue
-    if (event.from === null) {
-      open.add(event.id)
-      if (open.size > most) broken.push(`${of} ${event.id} is number ${open.size} of ${owner}, which may have ${most}`)
-    } else if (event.to === "stopped" || Turn.isTerminal(event.to as Turn.TurnStatus)) open.delete(event.id)
-  }
-  return broken
+/** A limit of a key that was exceeded at some moment. */
+export const aboveLimit = (
+  peaks: Peaks,
+  { most, of, owner }: { readonly of: "runs" | "browsers"; readonly owner: string; readonly most: number }
+): ReadonlyArray<string> => {
+  const peak = peaks.get(`${of} ${owner}`) ?? 0
+  return peak > most ? [`${owner} had ${peak} ${of} at once, and may have ${most}`] : []
 }
 
 /** Browsers that a node had above its room, by the events in their order. */

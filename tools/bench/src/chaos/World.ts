@@ -144,8 +144,8 @@ export const makeWorld = async (
           limits === null
             ? []
             : [
-                ...aboveLimit(observer.events, { of: "turn", owner, most: limits.runs }),
-                ...aboveLimit(observer.events, { of: "browser", owner, most: limits.browsers ?? Infinity })
+                ...aboveLimit(observer.peaks, { of: "runs", owner, most: limits.runs }),
+                ...aboveLimit(observer.peaks, { of: "browsers", owner, most: limits.browsers ?? Infinity })
               ]
         ),
         ...(await leaked(observer))
