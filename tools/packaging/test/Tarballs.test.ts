@@ -248,7 +248,10 @@ export default Suite.make("mine", [
         await ended
       }
     }
-    assert.strictEqual((await argumentsOf(""))[0], "--max-semi-space-size=8")
+    assert.deepStrictEqual((await argumentsOf("")).slice(0, 2), [
+      "--max-semi-space-size=8",
+      "--heap-growing-percent=100"
+    ])
     assert.match((await argumentsOf("--max-semi-space-size=16"))[0] ?? "", /webagent-server$/u)
   })
 
