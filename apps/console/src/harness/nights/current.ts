@@ -21,13 +21,16 @@ export interface Current extends Position {
   readonly isLow: boolean
 }
 
+/** The most that the words of a cell take, in pixels. */
+const tipWidth = 340
+
 /** A cell with its place in view. */
 const placed = (grid: HTMLElement, { column, row }: Position): Current => {
   const at = windowOf(grid, sizesOf(grid))
   return {
     row,
     column,
-    isRight: column * cellSize.width - at.left > at.width / 2,
+    isRight: column * cellSize.width - at.left > at.width - tipWidth,
     isLow: row * cellSize.height - at.top > at.height / 2
   }
 }
