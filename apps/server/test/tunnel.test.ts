@@ -38,7 +38,7 @@ type Owner = Effect.Success<ReturnType<typeof node>>
 
 const kill = (owner: Owner) => Effect.sync(() => void owner.process.kill("SIGKILL"))
 
-/** Freezes a node while somebody else writes to the file: frozen in a write of its own, it would lock out the others. */
+/** Freezes a node while another process writes to the file: frozen in a write of its own, it would lock out the others. */
 const freeze = (file: string) => (owner: Owner) =>
   Effect.sync(() => {
     const writer = new DatabaseSync(file, { timeout: 60_000 })
