@@ -36,7 +36,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
         <Failed
           icon={CloudOff}
           title="This screen could not be loaded"
-          reason="The server doesn't respond, or it was updated since this page was opened. The page loads again with a retry."
+          reason="The server doesn't respond, or was updated."
           onRetry={() => location.reload()}
           whole
         />

@@ -284,7 +284,7 @@ describe("a run that is watched", () => {
       startTrial(2, 1)
       behavior.isAway = false
       await page.getByText("1 trial done, 1 running, 1 not passed").waitFor()
-      await page.getByText(/The connection was lost for \d+ s. 2 events of this run were caught up/u).waitFor()
+      await page.getByText(/The connection was lost for \d+ s. 2 events of this run caught up/u).waitFor()
       await page.reload()
       await page.getByText("1 trial done, 1 running, 1 not passed").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()

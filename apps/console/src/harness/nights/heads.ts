@@ -35,7 +35,7 @@ export const headsOf = ({ nights }: Heat): ReadonlyArray<Head> =>
     const at = `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`
     const status = statusOf(night)
     const partial = night.of.partial === null ? "" : ", partial"
-    const judged = night.of.isJudged === true ? ", judged by its figures alone, as an older version recorded it" : ""
+    const judged = night.of.isJudged === true ? ", judged by its figures" : ""
     return {
       title: `${at}: ${status}${partial}${judged}`,
       day: startedAt.slice(8, 10),
