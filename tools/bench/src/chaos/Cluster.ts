@@ -46,7 +46,7 @@ export interface Program {
 /** Number of starts of a node after which it counts as one that can't start. */
 const mostStarts = 60
 
-/** What a node logs about each request that a defect ended. */
+/** The part of a log about a request that a defect ended. */
 const failedRequest = /A request failed[^]{0,1500}/gu
 
 const isReady = async (url: string) => {

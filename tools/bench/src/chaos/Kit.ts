@@ -1,4 +1,4 @@
-/** What the clients of one API key work with. */
+/** Tools of the clients of one API key. */
 import type { Asked } from "./Oracle.ts"
 import type { Body, Requests } from "./Requests.ts"
 

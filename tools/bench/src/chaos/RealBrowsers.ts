@@ -26,8 +26,8 @@ const answered = /A person answered: (?<answer>\w+)/u
 
 /** Does what the script of the newest task says, as a simulated agent would. */
 const follow = async (messages: ReadonlyArray<{ readonly text: string }>): Promise<ModelReply> => {
-  const said = messages.map(({ text }) => text).join("\n")
-  const task = said.slice(said.lastIndexOf("Task: "))
+  const text = messages.map(({ text }) => text).join("\n")
+  const task = text.slice(text.lastIndexOf("Task: "))
   const answer = answered.exec(task)?.groups?.["answer"]
   const question = /ask="(?<question>[^"]+)"/u.exec(task)?.groups?.["question"]
   const isOver = answer !== undefined || task.includes("No person answered in time")

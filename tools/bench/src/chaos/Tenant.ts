@@ -42,7 +42,7 @@ export const createKeys = (member: Member, adminKey: string, limits: Limits): Pr
   )
 }
 
-/** What the clients of a key share. */
+/** Records that the clients of one key share. */
 export interface Tenant {
   readonly key: Key
   readonly hooks: ReadonlyArray<Hook>

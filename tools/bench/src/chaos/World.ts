@@ -1,4 +1,4 @@
-/** What the clients of a chaos use: two keys with their records, a receiver of webhooks, and a folder of files. */
+/** Resources of the clients of a chaos: two keys with their records, a receiver of webhooks, and a folder of files. */
 import { drawing } from "@webagent/statistics/Drawing"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -94,9 +94,9 @@ export const makeWorld = async (
   /** Bytes that no server will ever delete. */
   const leaked = async (observer: Observer) => {
     const before = bytes()
-    const known = new Set(await observer.fileIds())
+    const recorded = new Set(await observer.fileIds())
     const after = new Set(bytes())
-    return before.filter((id) => after.has(id) && !known.has(id)).map((id) => `the bytes of file ${id} are leaked`)
+    return before.filter((id) => after.has(id) && !recorded.has(id)).map((id) => `the bytes of file ${id} are leaked`)
   }
 
   return {

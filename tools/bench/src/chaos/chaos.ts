@@ -116,7 +116,7 @@ const shuffled = <A>(all: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A
 /** Durations for which Postgres is frozen: one shorter and one longer than a node waits for a response. */
 const stalled_ms = [1000, 8000] as const
 
-/** What can happen to the nodes besides kills, and to their database. */
+/** Disturbances of the nodes besides kills, and of their database. */
 interface Happenings extends Readonly<Record<"restart" | "stall", (away_ms: number) => Promise<void>>> {
   readonly cut: () => Promise<unknown>
   readonly drain: (member: Member, away_ms: number) => Promise<void>

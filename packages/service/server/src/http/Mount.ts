@@ -104,9 +104,9 @@ export const mount = Effect.fnUntraced(function* <R, R2>(
     ofEndpoint: (api, group, endpoint) =>
       ofEndpoints.get(endpoint) ??
       Effect.flatMap(services.get(api) ?? Effect.succeed(Context.empty()), (built) => {
-        const found = LazyGroup.appOf(built, group, endpoint.identifier)
-        ofEndpoints.set(endpoint, found)
-        return found
+        const app = LazyGroup.appOf(built, group, endpoint.identifier)
+        ofEndpoints.set(endpoint, app)
+        return app
       }),
     ofPath: (path) => ofPaths.get(path) ?? Effect.die(new Error(`The server has no app at ${path}`))
   })

@@ -92,13 +92,13 @@ const make = Effect.gen(function* () {
     return !isFirst && after < (yield* oldestEvent) - 1
   })
 
-  const list = Effect.fnUntraced(function* (turn: Turn.Turn, given: number, limit: number) {
+  const list = Effect.fnUntraced(function* (turn: Turn.Turn, position: number, limit: number) {
     // read first, so that no event of the run up to it is missing on the page
     const newest = yield* newestEvent
     // a position of another log, such as that of a server before a restore
-    const after = Math.min(given, newest)
+    const after = Math.min(position, newest)
     const stored = yield* eventsOf(turn.id, after, limit + 1)
-    const reset = after < given || (yield* isGap(after, stored[0]?.event))
+    const reset = after < position || (yield* isGap(after, stored[0]?.event))
     const finish = stored.length === 0 ? yield* lostFinish(turn, after) : undefined
     const page = finish?._tag === "Event" ? [finish] : stored.slice(0, limit)
     const hasMore = stored.length > limit
