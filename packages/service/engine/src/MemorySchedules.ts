@@ -67,7 +67,9 @@ export const make = Effect.gen(function* () {
     settle: ({ dueAt_ms, id }, outcome) =>
       Effect.sync(() => {
         const schedule = stored.get(id)
-        if (schedule?.dueAt_ms === dueAt_ms) stored.set(id, { ...schedule, ...outcome })
+        if (schedule?.dueAt_ms !== dueAt_ms) return false
+        stored.set(id, { ...schedule, ...outcome })
+        return true
       }),
     nextAt: Effect.sync(() => waiting()[0]?.dueAt_ms ?? null)
   }

@@ -19,7 +19,7 @@ import type { NotChanged } from "./Commits.ts"
 import type { Executions } from "./Executions.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
-import { Admission } from "./ports/Admission.ts"
+import { Admission, CreatedRun } from "./ports/Admission.ts"
 import { Agent, type AgentIdentity } from "./ports/Agent.ts"
 import { BrowserPool } from "./ports/BrowserPool.ts"
 import { IdSource } from "./ports/IdSource.ts"
@@ -163,6 +163,14 @@ const makeTurn = (
     })
   })
 
+/** Effects that run in the commit of a new turn. */
+const offerOf = ({ offer }: Work["Service"], sessionId: string, turnId: string) =>
+  Effect.flatMap(Admission, (admission) =>
+    admission === null
+      ? offer(sessionId)
+      : Effect.andThen(offer(sessionId), Effect.provideService(admission, CreatedRun, turnId))
+  )
+
 /** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
   const agent = yield* Agent
@@ -181,12 +189,6 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       Exit.isSuccess(exit) || Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "StoreUnavailable")
         ? work.offered(sessionId)
         : Effect.void
-    )
-
-  /** Effects that run in the commit of a new turn. */
-  const offerOf = (sessionId: string) =>
-    Effect.flatMap(Admission, (admission) =>
-      admission === null ? work.offer(sessionId) : Effect.andThen(work.offer(sessionId), admission)
     )
 
   const createUnder = Effect.fnUntraced(function* (refusals: number, request: SessionRequest, record: Record) {
@@ -213,7 +215,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       session: decision.session,
       turn: Turn.withoutSecrets(decision.turn)
     }
-    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(id) }))
+    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(work, id, turnId) }))
     return made
   })
 
@@ -251,7 +253,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       return {
         ...record(made, createdAt_ms),
         message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
-        also: offerOf(sessionId)
+        also: offerOf(work, sessionId, turnId)
       }
     })
     const decision = yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))

@@ -115,7 +115,9 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const [found] = yield* sql<Row>`SELECT record FROM schedules
             WHERE id = ${id} AND due_at_ms = ${dueAt_ms} ${forChange}`
-          if (found !== undefined) yield* write({ ...scheduleOf(found), ...outcome })
+          if (found === undefined) return false
+          yield* write({ ...scheduleOf(found), ...outcome })
+          return true
         })
       ),
     nextAt: read(

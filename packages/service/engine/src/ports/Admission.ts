@@ -8,3 +8,8 @@ import type { Admit } from "./Store.ts"
 export const Admission: Context.Reference<Admit | null> = Context.Reference("@webagent/engine/Admission", {
   defaultValue: (): Admit | null => null
 })
+
+/** The run that the commit around an `Admission` creates; null in the commit of anything else. */
+export const CreatedRun: Context.Reference<string | null> = Context.Reference("@webagent/engine/CreatedRun", {
+  defaultValue: (): string | null => null
+})

@@ -32,11 +32,14 @@ export interface SchedulesService {
   readonly remove: (id: string) => OfSchedule<void>
   /** The schedules that are due at a time or before, the longest first. */
   readonly due: (until_ms: number, limit: number) => Effect.Effect<ReadonlyArray<ScheduledRun>, StoreUnavailable>
-  /** Stores the outcome of a due time, unless another node did, or the owner changed the schedule meanwhile. */
+  /**
+   * Stores the outcome of a due time; false if another node did, or if the owner changed the schedule meanwhile. Inside
+   * a commit of the store it's part of that commit.
+   */
   readonly settle: (
     schedule: Pick<ScheduledRun, "id" | "dueAt_ms">,
     outcome: ScheduleOutcome
-  ) => Effect.Effect<void, StoreUnavailable>
+  ) => Effect.Effect<boolean, StoreUnavailable>
   /** The earliest time that is due; null if there is none. */
   readonly nextAt: Effect.Effect<number | null, StoreUnavailable>
 }

@@ -1,10 +1,14 @@
 import type { StartRun as StartRunRequest } from "@webagent/admin"
 import {
+  Admission,
+  AdmissionRefused,
+  CreatedRun,
   lateAfter_ms,
   nextAfter,
   Owner,
   readCron,
   type ScheduledRun,
+  type ScheduleOutcome,
   type ScheduleProblem,
   Schedules,
   type SchedulesService,
@@ -75,14 +79,35 @@ const make = (schedules: SchedulesService) =>
     const poll = yield* SchedulePoll
     const woken = yield* Queue.sliding<void>(1)
 
+    /** Fails a create for a time that another node has settled, and otherwise settles the time in its commit. */
+    const settling = (schedule: ScheduledRun, settled: (runId: string | null) => ScheduleOutcome) =>
+      Effect.flatMap(CreatedRun, (runId) =>
+        Effect.flatMap(schedules.settle(schedule, settled(runId)), (isSettled) =>
+          isSettled ? Effect.void : Effect.fail(new AdmissionRefused({ message: "The time is over", retryAfter_ms: 0 }))
+        )
+      )
+
     /**
-     * Starts the run of a time. The key is made of the schedule and the time, so two nodes, or a node that is killed
-     * before it stores the outcome, start one run.
+     * Starts the run of a time. The key is made of the schedule and the time, and the outcome is stored with the run, so
+     * that nodes that start it at once, are frozen in between or are killed make one run, or none if one of them had no
+     * room for it.
      */
-    const run = Effect.fnUntraced(function* ({ id, owner, run: request }: ScheduledRun, due_ms: number) {
+    const run = Effect.fnUntraced(function* (
+      schedule: ScheduledRun,
+      due_ms: number,
+      settled: (runId: string | null) => ScheduleOutcome
+    ) {
+      const { id, owner, run: request } = schedule
       const safe = { key: digest(`schedule ${id} ${due_ms}`), body: digest(JSON.stringify(request)) }
-      const started = start(request as StartRunRequest, safe)
-      const settled = (app: Effect.Effect<Effect.Success<typeof started>, StartError>, key: string) =>
+      const settles = settling(schedule, settled)
+      const started = Effect.flatMap(Admission, (limits) =>
+        Effect.provideService(
+          start(request as StartRunRequest, safe),
+          Admission,
+          limits === null ? settles : Effect.andThen(limits, settles)
+        )
+      )
+      const outcomeOf = (app: Effect.Effect<Effect.Success<typeof started>, StartError>, key: string) =>
         app.pipe(
           Effect.map(({ turn }): Outcome => ({ runId: turn.id })),
           Effect.catchIf(
@@ -91,13 +116,13 @@ const make = (schedules: SchedulesService) =>
           )
         )
       if (owner === null || callers === null) {
-        return yield* settled(Effect.provideService(started, Owner, owner), owner ?? "")
+        return yield* outcomeOf(Effect.provideService(started, Owner, owner), owner ?? "")
       }
       const caller = yield* callers.named(owner)
       if (caller === undefined) return { problem: { kind: "key_revoked", key: owner } } satisfies Outcome
       // within the limits of the key, as a request of its own
       const app = Effect.provideService(started, Caller, caller)
-      return yield* settled(callers.within(caller, { scope: "runs", method: "POST", app }), owner)
+      return yield* outcomeOf(callers.within(caller, { scope: "runs", method: "POST", app }), owner)
     })
 
     const settle = Effect.fnUntraced(function* (schedule: ScheduledRun, now_ms: number) {
@@ -105,15 +130,18 @@ const make = (schedules: SchedulesService) =>
       const due_ms = dueAt_ms ?? now_ms
       const parsed = readCron(cron, timeZone)
       const isSkipped = missed === "skip" && now_ms - due_ms > lateAfter_ms
+      const next_ms = typeof parsed === "string" ? null : nextAfter(parsed, Math.max(now_ms, due_ms))
+      const settled = (runId: string | null, lastProblem: ScheduleProblem | null = null): ScheduleOutcome => ({
+        dueAt_ms: next_ms,
+        lastDueAt_ms: due_ms,
+        lastRunId: runId ?? lastRunId,
+        lastProblem
+      })
       const outcome: Outcome = isSkipped
         ? { problem: { kind: "missed", late_ms: now_ms - due_ms } }
-        : yield* run(schedule, due_ms)
-      yield* schedules.settle(schedule, {
-        dueAt_ms: typeof parsed === "string" ? null : nextAfter(parsed, Math.max(now_ms, due_ms)),
-        lastDueAt_ms: due_ms,
-        lastRunId: "runId" in outcome ? outcome.runId : lastRunId,
-        lastProblem: "problem" in outcome ? outcome.problem : null
-      })
+        : yield* run(schedule, due_ms, settled)
+      // settles nothing if the time was settled with its run
+      yield* schedules.settle(schedule, "runId" in outcome ? settled(outcome.runId) : settled(null, outcome.problem))
     })
 
     /** Carries out work, and returns false if it failed. */
