@@ -36,6 +36,9 @@ interface RemoteOptions {
 
 const patience = Duration.seconds(5)
 
+/** Time for a response before a run, when machine and service may both be busy with their start. */
+const firstPatience = Duration.seconds(10)
+
 /** A session that no service has: reading it shows whether the service is there and takes the key, and costs nothing. */
 const unknownPath = `${basePath.v2}/sessions/00000000-0000-4000-8000-000000000000`
 
@@ -136,8 +139,8 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
         }))
       ),
       Effect.timeoutOrElse({
-        duration: patience,
-        orElse: () => Effect.fail(nothingThere(url, `no answer within ${Duration.format(patience)}`, program))
+        duration: firstPatience,
+        orElse: () => Effect.fail(nothingThere(url, `no answer within ${Duration.format(firstPatience)}`, program))
       }),
       Effect.catchTag("HttpClientError", (error: HttpClientError.HttpClientError) => {
         return Effect.fail(nothingThere(url, whyNot(error), program))
