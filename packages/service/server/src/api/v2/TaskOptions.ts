@@ -4,9 +4,9 @@ import * as Schema from "effect/Schema"
 import { enableRecording, field } from "../ExtensionFields.ts"
 import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 
-const noSecrets = "This server's agents can't type secrets, and a task must not contain any"
+const noSecrets = "Only v4 runs can type secrets (secretBindings), and a task must not contain any"
 const noSkills = "This server has no skills"
-const noJudge = "This server judges all tasks or none, as it's configured"
+const noJudge = "Only v4 runs can choose their judge (judge)"
 const noModes = "This server's agent has one mode of work"
 
 /** Refuses the options of a task that this server can't honor. */
@@ -28,7 +28,7 @@ const refuseOfTask = refuseUnsupported([
   leftOut("vision", noModes, [true])
 ])
 
-const noSize = "This server's browsers have a fixed size"
+const noSize = "Only v4 runs can choose the size of their browser (browserSettings)"
 const noProfile = "This server has no browser profiles for tasks"
 
 /** The options of a browser, in a session and in the settings of a task. */

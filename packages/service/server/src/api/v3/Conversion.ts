@@ -10,7 +10,7 @@ import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 import { Decimal, type Message, type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 import { lastTurn, statusFromDomain } from "./SessionStatus.ts"
 
-const noSize = "This server's browsers have a fixed size"
+const noSize = "Only v4 runs can choose the size of their browser (browserSettings)"
 
 /** Refuses the options of a session that this server can't honor. */
 const refuseOptions = refuseUnsupported([
@@ -18,7 +18,7 @@ const refuseOptions = refuseUnsupported([
   leftOut("proxyCountryCode", "This server's sessions can't choose the country of their proxy"),
   leftOut("browserScreenWidth", noSize),
   leftOut("browserScreenHeight", noSize),
-  leftOut("sensitiveData", "This server's agents can't type secrets, and a task must not contain any"),
+  leftOut("sensitiveData", "Only v4 runs can type secrets (secretBindings), and a task must not contain any"),
   leftOut("enableScheduledTasks", "This server has no scheduled tasks", [false]),
   leftOut("agentmail", "This server has no email inboxes", [false]),
   leftOut("codeMode", "This server's agent has one mode of work", [false]),

@@ -7,18 +7,17 @@ import type { SessionRequest } from "@webagent/engine"
 import { field, metadata } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import { secretBindings } from "./SecretBindings.ts"
-import { leftOut, refuseUnsupported, type UnsupportedOption } from "../UnsupportedOptions.ts"
-
-const noCustomProxy: UnsupportedOption = {
-  name: "customProxy",
-  issue:
-    "This server's browsers can't use a proxy of the request: configure proxies at the server, and leave customProxy out"
-}
+import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 
 const noFiles = leftOut("attachedFileIds", "This server's runs take no files")
 
 /** Refuses the options of a message that this server can't honor. */
-export const refuseOfMessage = refuseUnsupported([noFiles])
+export const refuseOfMessage = refuseUnsupported([
+  noFiles,
+  ...["maxCostUsd", "onMaxCost", "secretBindings", "judge", "model", "modelParams", "browserSettings"].map((name) =>
+    leftOut(name, "A queued message can't have this option, but POST /runs with a sessionId can")
+  )
+])
 
 const refuseOfRun = refuseUnsupported([
   leftOut("workspaceId", "Runs of this server don't use workspaces"),
@@ -32,7 +31,7 @@ const refuseOfRun = refuseUnsupported([
 
 /** Refuses the options of a browser create that this server can't honor. */
 export const refuseOfBrowser = refuseUnsupported([
-  noCustomProxy,
+  leftOut("customProxy", "This server's browsers can't use a proxy of the request, only those of the server"),
   {
     name: "allowResizing",
     harmless: [false],

@@ -233,6 +233,36 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
       assert.match(issue?.msg ?? "", /leave|Expected/u)
     })
   )
+
+  it.effect("a queued message with an option of runs is a 422 that names it", () =>
+    Effect.gen(function* () {
+      const { body } = yield* create({ task: "wait" })
+      const queue = (fields: object) =>
+        send("POST", `/api/v4/sessions/${String(body["sessionId"])}/queue`, {
+          body: { text: "next", interrupt: false, ...fields }
+        })
+      for (const [name, value] of Object.entries({
+        maxCostUsd: 1,
+        onMaxCost: "pause",
+        secretBindings: [inline()],
+        judge: false,
+        model: "small",
+        modelParams: { thinking: { type: "adaptive" } },
+        browserSettings: { timeZone: "UTC" }
+      })) {
+        const refused = yield* queue({ [name]: value })
+        assert.strictEqual(refused.status, 422, name)
+        assert.nestedPropertyVal(
+          refused.body,
+          "detail[0].msg",
+          `A queued message can't have this option, but POST /runs with a sessionId can: leave ${name} out`
+        )
+      }
+      const empty = { maxCostUsd: null, secretBindings: [], model: null, browserSettings: null }
+      assert.strictEqual((yield* queue(empty)).status, 201)
+      assert.strictEqual((yield* send("POST", `/api/v4/runs/${String(body["id"])}/cancel`)).status, 200)
+    })
+  )
 })
 
 layer(layerOver(MemoryStore.layer, { perform }), { excludeTestServices: true })("an agent that types nothing", (it) => {
