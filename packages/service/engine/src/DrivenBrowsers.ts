@@ -75,6 +75,19 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
   const writeLater = (browserId: string, change: ControlChange | null) =>
     Effect.asVoid(Effect.forkIn(Effect.ignore(Effect.retry(write(browserId, change), storeRetries)), scope))
 
+  /** Browsers whose driver is stored once the store is back. */
+  const pending = new Set<string>()
+
+  /** Stores who drives a browser once the store is back, however many takes fail until then. */
+  const correctLater = (browserId: string) =>
+    Effect.suspend(() => {
+      if (pending.has(browserId)) return Effect.void
+      pending.add(browserId)
+      const corrected = Effect.ignore(Effect.retry(write(browserId, null), storeRetries))
+      const done = Effect.sync(() => void pending.delete(browserId))
+      return Effect.asVoid(Effect.forkIn(Effect.ensuring(corrected, done), scope))
+    })
+
   /** As `write`; while the store is away, control is free already. */
   const writeEnd = (browserId: string, change: ControlChange) =>
     write(browserId, change).pipe(
@@ -103,7 +116,7 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
             control.take(browserId, driver, for_ms, store),
             "StoreUnavailable",
             // it may be stored all the same
-            () => writeLater(browserId, null)
+            () => correctLater(browserId)
           )
           if (isNew) yield* Effect.forkIn(watch(browserId, driver), scope)
           return taken

@@ -10,6 +10,7 @@ import {
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -112,6 +113,19 @@ const levels: ReadonlyMap<string, CallSettings.ReasoningLevel> = new Map([
   ["off", "none"]
 ])
 
+const settingsOf = (turn: Turn.Turn, { session }: Attempt): CallSettings.CallSettings => ({
+  reasoning: levels.get(session.thinkingLevel?.toLowerCase() ?? ""),
+  body: turn.modelParams ?? undefined
+})
+
+/** The secrets of a session's runs until now, which its later runs redact and can't type, each once. */
+const remembering = (earlier: ReadonlyArray<Secret>, bound: ReadonlyArray<Secret>): ReadonlyArray<Secret> => [
+  ...earlier,
+  ...bound
+    .filter(({ name, value }) => !earlier.some((one) => one.name === name && Equal.equals(one.value, value)))
+    .map((secret) => ({ ...secret, isUsable: false }))
+]
+
 /** An agent that carries out tasks with a language model and a browser. */
 const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const models = yield* Models
@@ -125,10 +139,10 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   /** The model of a turn: a name that the server had before gives way to the default. */
   const modelOf = ({ model }: Turn.Turn) => models.named(model) ?? models
 
-  const settingsOf = (turn: Turn.Turn, { session }: Attempt): CallSettings.CallSettings => ({
-    reasoning: levels.get(session.thinkingLevel?.toLowerCase() ?? ""),
-    body: turn.modelParams ?? undefined
-  })
+  const judgingOf = ({ judge = { isOn: judges, context: null, model: null } }: Turn.Turn) => judge
+
+  /** The model that judges a turn; undefined if that is the turn's own, or none. One that is gone gives way to it. */
+  const judgeOf = (turn: Turn.Turn) => (judgingOf(turn).isOn ? models.named(judgingOf(turn).model ?? "") : undefined)
 
   /** Opens the session's browser and says the task; the answer carries it out. */
   const begin = Effect.fnUntraced(function* (turn: Turn.Turn, attempt: Attempt) {
@@ -155,8 +169,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       seat.secrets = []
     }
     // of the same name, the last one is typed
-    const secrets = [...ofServer, ...seat.secrets, ...bound]
-    seat.secrets = [...seat.secrets, ...bound.map((secret) => ({ ...secret, isUsable: false }))]
+    const secrets = [...seat.secrets, ...ofServer, ...bound]
+    seat.secrets = remembering(seat.secrets, bound)
     const before = seat.files
     const attached = yield* putAttached(attempt, browser)
     // of the same name, the newest is chosen
@@ -191,15 +205,14 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     }
     const chosen = modelOf(turn)
     const model = yield* chosen.forTurn
-    const { judge = { isOn: judges, context: null, model: null } } = turn
-    // one that is gone gives way to the model of the run
-    const judging = models.named(judge.model ?? turn.model) ?? chosen
+    const { context, isOn } = judgingOf(turn)
+    const judging = judgeOf(turn) ?? chosen
     const settings = settingsOf(turn, attempt)
     const { thinkingLevel: level } = session
     const unknownLevel = level === null || levels.has(level.toLowerCase()) ? undefined : level
     return Task.perform(turn, attempt, page, conversation, {
       approve,
-      judge: judge.isOn ? { context: judge.context, model: judging === chosen ? model : yield* judging.forTurn } : null,
+      judge: isOn ? { context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
       used_ms,
       pictures,
@@ -235,7 +248,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       )
     }
     // a limit that can't be held must not look like one that is
-    if (turn.budget !== null && turn.budget.cost !== null && !modelOf(turn).isPriced) {
+    const isPriced = modelOf(turn).isPriced && (judgeOf(turn)?.isPriced ?? true)
+    if (turn.budget !== null && turn.budget.cost !== null && !isPriced) {
       return Stream.fail(
         new AgentError({
           message:

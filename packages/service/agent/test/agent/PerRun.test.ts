@@ -106,6 +106,25 @@ layer(
     })
   )
 
+  it.effect("a server's secret that a run bound under its own name can be typed by later runs of the session", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { site } = running
+      const source = { type: "server" as const, name: "shop" }
+      script(running, done())
+      const { session } = yield* carriedOut("Wait", {
+        secrets: [{ alias: "shop", source, domains: [new URL(site.origin).host] }]
+      })
+      script(running, call("navigate", { url: `${site.origin}/login` }), typed("<secret:shop>"), done())
+      const next = yield* followedUp(session.id, "Sign in")
+      const steps = yield* running.store.stepsOf(next.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure ?? null),
+        [null, null, null]
+      )
+    })
+  )
+
   it.effect("its judge is on or off whatever the server does, and knows what the caller says", () =>
     Effect.gen(function* () {
       const running = yield* Running
