@@ -90,6 +90,22 @@ describe("the list of runs", () => {
       )
     }))
 
+  it("says why runs aren't started again, and keeps them selected", () =>
+    visit("/runs", async (page) => {
+      await page.route("**/runs/retry", (route) =>
+        route.fulfill({
+          status: 201,
+          json: { started: [], notFound: [], refused: [{ id: runId(2), detail: "The key has no quota left" }] }
+        })
+      )
+      await row(page, 1).getByRole("checkbox").check()
+      await row(page, 2).getByRole("checkbox").check()
+      await page.getByRole("button", { name: "Run 2 again" }).click()
+      await page.getByText("0 runs started again, 1 refused: The key has no quota left").waitFor()
+      await page.getByRole("button", { name: "Run 1 again" }).waitFor()
+      assert.isTrue(await row(page, 2).getByRole("checkbox").isChecked())
+    }))
+
   it("has the runs that began and ended while another screen was open", () =>
     visit("/runs", async (page, { world }) => {
       await row(page, 0).waitFor()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noCast, received, socketAddress } from "../../src/features/browser/cast.ts"
+import { lost, noCast, received, socketAddress } from "../../src/features/browser/cast.ts"
 import { modifiersOf, placeOf } from "../../src/features/browser/input.ts"
 import { pictureOf } from "../../src/state/pictures.ts"
 
@@ -24,6 +24,11 @@ describe("the cast of a browser", () => {
     assert.strictEqual(cast.tabs.length, 20)
     assert.deepStrictEqual(cast.tabs.at(-1), { title: "tab 29", address: "" })
     assert.deepStrictEqual(received(cast, { viewers: 1, tabs: "none" }).tabs, [])
+  })
+
+  it("has no viewers and tabs without its connection", () => {
+    const cast = received(received(noCast, { title: "Shop" }), { viewers: 2, tabs: [{ title: "a" }, { title: "b" }] })
+    assert.deepStrictEqual(lost(cast), { ...cast, state: "lost", viewers: 0, tabs: [] })
   })
 
   it("connects to its own origin, whatever the link's is", () => {

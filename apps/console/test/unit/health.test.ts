@@ -10,10 +10,18 @@ describe("the health of a server", () => {
   })
 
   it("has the reason why writes fail, or what keeps the write-ahead log", () => {
-    assert.strictEqual(factsOf({ store: { writeError: "disk full" } }).problem, "Writes fail: disk full")
+    assert.strictEqual(
+      factsOf({ store: { writeError: "disk full" } }, "Writes to the database fail").problem,
+      "Writes fail: disk full"
+    )
+    assert.strictEqual(factsOf({}, "The database does not respond").problem, "The database does not respond")
     assert.strictEqual(
       factsOf({ store: { log: { blockedBy: { processes: [17], seconds: 90 } } } }).problem,
       "1 process kept the write-ahead log from shrinking for 90 s"
+    )
+    assert.strictEqual(
+      factsOf({ store: { log: { blockedBy: { processes: [], seconds: 90 } } } }).problem,
+      "A reader kept the write-ahead log from shrinking for 90 s"
     )
   })
 

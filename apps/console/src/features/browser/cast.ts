@@ -66,6 +66,9 @@ const tabsOf = (value: unknown): ReadonlyArray<CastTab> =>
         .map(({ address, title }) => ({ title: text(title), address: text(address) }))
     : []
 
+/** A cast without its connection: its viewers and tabs aren't known. */
+export const lost = (cast: Cast): Cast => ({ ...cast, state: "lost", viewers: 0, tabs: [] })
+
 /** Adds a message of the socket to a cast. */
 export const received = (cast: Cast, message: Readonly<Record<string, unknown>>): Cast => {
   const { number, viewers } = message
@@ -163,7 +166,7 @@ export const connect = (
     socket.addEventListener("close", ({ code, reason }) => {
       if (isClosed) return
       if (code === stoppedCode) return onChange((cast) => ({ ...cast, state: "over", reason }))
-      onChange((cast) => ({ ...cast, state: "lost" }))
+      onChange(lost)
       timer = window.setTimeout(open, Math.min(10_000, 500 * 2 ** attempts++))
     })
   }

@@ -61,7 +61,10 @@ const AuditScreen = () => {
   const mayRead = isFollowed && pages < 2
   useEffect(() => {
     if (!mayRead) return undefined
-    const timer = window.setInterval(() => (document.hidden ? undefined : registry.refresh(entries)), pause_ms)
+    const timer = window.setInterval(() => {
+      // a refresh would interrupt a read that takes longer than the pause, and none would finish
+      if (!document.hidden && !registry.get(entries).waiting) registry.refresh(entries)
+    }, pause_ms)
     return () => window.clearInterval(timer)
   }, [entries, mayRead])
   return (

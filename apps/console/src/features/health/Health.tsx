@@ -1,6 +1,10 @@
+import * as Effect from "effect/Effect"
 import { Console } from "../../state/client.ts"
+import { epoch } from "../../state/live.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
+import { settled } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
+import { now } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { Facts } from "../../ui/Record.tsx"
@@ -8,7 +12,13 @@ import { Status } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { factsOf } from "./facts.ts"
 
-const health = Console.query("server", "health", {})
+const health = Console.runtime.atom((get) => {
+  get(epoch)
+  get(settled("runs"))
+  // a database that fails sends no events
+  get(now)
+  return Effect.flatMap(Console, (client) => client.server.health())
+})
 
 const runsLink = (status: string, text: string | null) =>
   text === null ? null : (
@@ -22,11 +32,11 @@ export const Health = () => (
   <Section title="Health">
     <Answer of={useAtomValue(health)} what="health" onRetry={() => registry.refresh(health)}>
       {({ details, reason, status }) => {
-        const { database, problem, queued, running } = factsOf(details)
+        const { database, problem, queued, running } = factsOf(details, reason)
         return (
           <>
             <p>
-              <Status of={status} /> <Untrusted>{[reason, problem].filter(Boolean).join(". ")}</Untrusted>
+              <Status of={status} /> <Untrusted>{problem ?? ""}</Untrusted>
             </p>
             <Facts
               of={[

@@ -46,7 +46,7 @@ const CostForm = ({ answer, isWaiting }: CostFormProps) => {
         autoComplete="off"
         placeholder="1.50"
         value={text}
-        error={isTried && !isAmount ? "An amount in USD, such as 1.50." : undefined}
+        error={isTried && !isAmount ? "Enter an amount in USD, such as 1.50." : undefined}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
       <Button kind="primary" type="submit" disabled={isWaiting}>

@@ -1,4 +1,5 @@
 import type { RunDetails } from "@webagent/admin"
+import { usd } from "../../ui/format.ts"
 import { Section } from "../../ui/Page.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import styles from "./RunScreen.module.css"
@@ -13,7 +14,7 @@ const browserFacts = (settings: NonNullable<RunDetails["browserSettings"]>): Rea
   ["Window height", textOf(settings["screenHeight"])],
   ["Time zone", textOf(settings["timeZone"])],
   ["Languages", textOf(settings["languages"])],
-  ["Country of the proxy", textOf(settings["proxyCountryCode"])],
+  ["Proxy country", textOf(settings["proxyCountryCode"])],
   ["User agent", textOf(settings["userAgent"])]
 ]
 
@@ -25,22 +26,23 @@ export const Options = ({ run }: { readonly run: RunDetails }) => {
   const { browserSettings = null, budget, judge = null, metadata = {}, onMaxCost, secretBindings = [] } = run
   const limit = budget?.costUsd ?? null
   const facts: ReadonlyArray<Fact> = [
-    ["Cost limit", limit === null ? null : `${limit} USD${onMaxCost === "pause" ? ", waits for a person there" : ""}`],
+    ["Cost limit", limit === null ? null : `${usd(limit)}${onMaxCost === "pause" ? ", then waits for a person" : ""}`],
     ["Judge", judge === null ? null : judgeText(judge)],
     ...(browserSettings === null ? [] : browserFacts(browserSettings)),
     ...secretBindings.map(({ alias, allowedDomains, server }): Fact => [
       `Secret ${alias}`,
-      `${server === null ? "" : `${server} of the server, `}on ${allowedDomains.join(", ")}`
+      `${server === null ? "" : `the server's secret ${server}, `}on ${allowedDomains.join(", ")}`
     ]),
-    ...Object.entries(metadata)
+    ...Object.entries(metadata).map(([name, value]): Fact => [`Metadata: ${name}`, value])
   ]
   const shown = facts.filter(([, value]) => value !== null)
   if (shown.length === 0) return null
   return (
     <Section title="Options">
       <dl className={styles["stepFacts"]}>
-        {shown.map(([name, value]) => (
-          <div key={name}>
+        {shown.map(([name, value], index) => (
+          // an alias may be used by two secrets of older servers
+          <div key={index}>
             <dt>
               <Untrusted max={100}>{name}</Untrusted>
             </dt>

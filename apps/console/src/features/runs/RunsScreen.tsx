@@ -185,8 +185,11 @@ const Selection = () => {
   })
   const [retry, isRetrying] = useChange(retryRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
-    say(`${counted(result.value.started.length, "run")} started again`)
-    return select(new Set())
+    const { refused = [], started } = result.value
+    const [first] = refused
+    const reasons = first === undefined ? "" : `, ${count(refused.length)} refused: ${first.detail}`
+    say(`${counted(started.length, "run")} started again${reasons}`)
+    return select(new Set(refused.map(({ id }) => id)))
   })
   if (ids.size === 0) return null
   const open = [...ids].filter((id) => registry.get(runRow(id))?.finishedAt === null)

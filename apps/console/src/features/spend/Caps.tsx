@@ -25,7 +25,7 @@ export const Caps = () => {
           const rows = all.filter(({ revokedAt }) => revokedAt === null)
           return rows.length === 0 ? (
             <p>
-              No key has a limit. <Link to="/keys">Create a key</Link> for each app to limit its cost.
+              There are no API keys. <Link to="/keys">Create a key</Link> for each app to limit its cost.
             </p>
           ) : (
             <Table

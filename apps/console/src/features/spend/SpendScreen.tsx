@@ -91,7 +91,7 @@ const SpendScreen = () => {
                 </Button>
               </p>
               {sums.rows.length === 0 ? (
-                <p>{by === "run" ? "No run cost anything in this time." : "No run has finished in this time."}</p>
+                <p>{by === "run" ? "No runs had a cost in this period." : "No run has finished in this time."}</p>
               ) : (
                 <Table
                   label="Spend"

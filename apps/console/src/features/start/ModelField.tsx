@@ -17,7 +17,7 @@ export const ModelField = ({ info, onChange, value }: ModelFieldProps) => {
         label="Model"
         value={value}
         placeholder={info?.model ?? "the server's default"}
-        hint="Leave it empty for the server's default."
+        hint="Empty: the server's default."
         list={list}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />

@@ -27,8 +27,8 @@ export const MoreOptions = ({ errorOf, form, set }: MoreOptionsProps) => {
       {text("size", "Window size", "1280x720")}
       {text("timeZone", "Time zone", "Europe/Berlin")}
       {text("languages", "Languages", "de-DE, de")}
-      {text("country", "Country of the proxy", "de")}
-      {text("userAgent", "User agent", "the usual one")}
+      {text("country", "Proxy country", "de")}
+      {text("userAgent", "User agent", "the browser's default")}
       <CheckField
         label="Wait for a person at the cost limit"
         checked={form.isPaused}

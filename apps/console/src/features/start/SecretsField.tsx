@@ -1,13 +1,12 @@
 import { Plus, X } from "lucide-react"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
-import { emptySecret, type SecretTexts } from "./secrets.ts"
+import { emptySecret, type SecretError, type SecretTexts } from "./secrets.ts"
 import styles from "./StartScreen.module.css"
 
 interface SecretsFieldProps {
   readonly secrets: ReadonlyArray<SecretTexts>
-  /** Error of a secret, with its place. */
-  readonly error: { readonly index: number; readonly reason: string } | undefined
+  readonly error: SecretError | undefined
   readonly onChange: (secrets: ReadonlyArray<SecretTexts>) => void
 }
 
@@ -23,6 +22,8 @@ export const SecretsField = ({ error, onChange, secrets }: SecretsFieldProps) =>
       </p>
       {secrets.map((secret, index) => {
         const number = index + 1
+        const errorOf = (field: SecretError["field"]) =>
+          error?.index === index && error.field === field ? error.reason : undefined
         return (
           // rows have no identity besides their place
           <div key={index} className={styles["secret"]} role="group" aria-label={`Secret ${number}`}>
@@ -32,7 +33,7 @@ export const SecretsField = ({ error, onChange, secrets }: SecretsFieldProps) =>
               autoComplete="off"
               spellCheck={false}
               placeholder="password"
-              error={error?.index === index ? error.reason : undefined}
+              error={errorOf("alias")}
               onChange={({ currentTarget }) => set(index, { alias: currentTarget.value })}
             />
             <SelectField
@@ -49,6 +50,7 @@ export const SecretsField = ({ error, onChange, secrets }: SecretsFieldProps) =>
               label={secret.type === "inline" ? "Value" : "Name on the server"}
               type={secret.type === "inline" ? "password" : "text"}
               value={secret.value}
+              error={errorOf("value")}
               // of another site's field, a browser's password manager fills in a value
               autoComplete={secret.type === "inline" ? "new-password" : "off"}
               onChange={({ currentTarget }) => set(index, { value: currentTarget.value })}
@@ -56,6 +58,7 @@ export const SecretsField = ({ error, onChange, secrets }: SecretsFieldProps) =>
             <TextField
               label="Sites"
               value={secret.domains}
+              error={errorOf("domains")}
               autoComplete="off"
               spellCheck={false}
               placeholder="shop.example, *.shop.example"

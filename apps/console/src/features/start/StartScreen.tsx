@@ -67,7 +67,9 @@ const StartScreen = () => {
   // a server without profiles or files refuses them
   const has = (feature: string) => info?.has.some((part) => part === feature) ?? false
   const { task: _task, ...options } = form
-  const hasOptions = Object.values(options).some((value) => value !== "" && value !== false)
+  const hasOptions =
+    files.length + secrets.length > 0 || Object.values(options).some((value) => value !== "" && value !== false)
+  const [isOpen, setOpen] = useState(false)
   return (
     <Page title="Start a run" lead="Describe a task in your own words. The agent carries it out in a browser.">
       <div className={styles["columns"]}>
@@ -88,7 +90,12 @@ const StartScreen = () => {
             }}
           />
           <Templates form={form} isSimulated={isSimulated} onChoose={choose} />
-          <details className={styles["more"]} open={hasOptions}>
+          <details
+            className={styles["more"]}
+            // options that are cleared by hand don't close under it
+            open={hasOptions || isOpen}
+            onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+          >
             <summary>Options</summary>
             <div className={styles["options"]}>
               <ModelField value={form.model} info={info} onChange={(model) => set({ model })} />

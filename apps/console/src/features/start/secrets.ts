@@ -23,10 +23,18 @@ interface Binding {
   readonly allowedDomains: ReadonlyArray<string>
 }
 
+/** The first error of the secrets of a form. */
+export interface SecretError {
+  /** Place of the secret. */
+  readonly index: number
+  readonly field: "alias" | "value" | "domains"
+  readonly reason: string
+}
+
 /** Reads the secrets of a form, or says which one is wrong. */
 export const bindingsOf = (
   secrets: ReadonlyArray<SecretTexts>
-): { readonly bindings: ReadonlyArray<Binding> } | { readonly index: number; readonly reason: string } => {
+): { readonly bindings: ReadonlyArray<Binding> } | SecretError => {
   const bindings: Array<Binding> = []
   for (const [index, { alias, domains, type, value }] of secrets.entries()) {
     const name = alias.trim()
@@ -35,12 +43,22 @@ export const bindingsOf = (
       .map((domain) => domain.toLowerCase())
       .filter((domain) => domain !== "")
     if (!/^[\w.-]{1,64}$/u.test(name)) {
-      return { index, reason: "Give the secret a name of letters, digits, dots, dashes and underscores." }
+      return {
+        index,
+        field: "alias",
+        reason: "Give the secret a name of letters, digits, dots, dashes and underscores."
+      }
     }
-    if (bindings.some((binding) => binding.alias === name)) return { index, reason: "Another secret has this name." }
-    if (value.length < 4 && type === "inline") return { index, reason: "A value has at least 4 characters." }
-    if (value.trim() === "") return { index, reason: "Name the secret of the server." }
-    if (allowedDomains.length === 0) return { index, reason: "Name the sites on which the agent may type it." }
+    if (bindings.some((binding) => binding.alias === name)) {
+      return { index, field: "alias", reason: "Another secret has this name." }
+    }
+    if (value.length < 4 && type === "inline") {
+      return { index, field: "value", reason: "A value has at least 4 characters." }
+    }
+    if (value.trim() === "") return { index, field: "value", reason: "Enter the name of the server's secret." }
+    if (allowedDomains.length === 0) {
+      return { index, field: "domains", reason: "Name the sites on which the agent may type it." }
+    }
     bindings.push({
       alias: name,
       source: type === "inline" ? { type, value } : { type, name: value.trim() },

@@ -226,7 +226,7 @@ const Start = ({
         <TextField
           label="Trials"
           inputMode="numeric"
-          placeholder="as declared"
+          placeholder={record ? "the default for nights" : "as declared"}
           value={trials}
           onChange={({ currentTarget }) => setTrials(currentTarget.value)}
         />
