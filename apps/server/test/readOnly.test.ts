@@ -51,6 +51,7 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
   Effect.gen(function* () {
     const path = yield* folder
     chmodSync(path, 0o711)
+    const empty = yield* folder
     const postgres = yield* Effect.flatMap(Layer.build(TestPostgres.layer), (context) =>
       Effect.provideContext(
         TestPostgres.use(({ database }) => database),
@@ -70,7 +71,8 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
       "--data",
       postgres
     ]
-    const served = yield* start(args, { TMPDIR: path, XDG_CACHE_HOME: "/var/cache" }, undefined, readOnly(path))
+    const environment = { TMPDIR: path, XDG_CACHE_HOME: "/var/cache" }
+    const served = yield* start(args, environment, undefined, readOnly(path), empty)
     const { code, stderr } = yield* served.ended
     assert.match(
       stderr,

@@ -1,4 +1,5 @@
 import { adminPath, consoleApiPath } from "@webagent/admin"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -11,6 +12,7 @@ import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
 import * as Admin from "./admin/Admin.ts"
+import { StartedAt } from "./admin/StartedAt.ts"
 import * as SharedRuns from "./admin/SharedRuns.ts"
 import * as AttachmentsEndpoint from "./endpoints/AttachmentsEndpoint.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
@@ -84,7 +86,9 @@ const shared = Layer.mergeAll(NodeRouting.layer, EventHub.EventHub.layer, Schedu
 const routes = Effect.fnUntraced(
   function* (about: Identity.About) {
     const everydayApp = yield* everyday(about)
-    const operators = yield* Mount.lazily(HttpRouter.toHttpEffect(operatorLayer))
+    const started_ms = yield* Clock.currentTimeMillis
+    const made = Effect.provideService(HttpRouter.toHttpEffect(operatorLayer), StartedAt, started_ms)
+    const operators = yield* Mount.lazily(made)
     const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
       isOperators(url) ? Effect.flatten(operators) : everydayApp
     )

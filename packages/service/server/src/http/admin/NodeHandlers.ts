@@ -1,13 +1,13 @@
 import { type Node as View, NotFoundError } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
 import { BrowserPool, type Node, NodeId, nodeNameIn, Store } from "@webagent/engine"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as LazyGroup from "../../api/LazyGroup.ts"
 import { Monitoring } from "../endpoints/Monitoring.ts"
 import { version } from "../endpoints/Version.ts"
 import { Installation } from "./Installation.ts"
+import { StartedAt } from "./StartedAt.ts"
 import type { Operations } from "./Operations.ts"
 
 /** Room of a pool without a limit. */
@@ -24,7 +24,7 @@ export const layer = (api: Operations) =>
       const { loads } = yield* Installation
       const { health } = yield* Monitoring
       const self = yield* NodeId
-      const startedAt_ms = yield* Clock.currentTimeMillis
+      const startedAt_ms = yield* StartedAt
 
       /** This server, as the only node of a store that it has to itself. */
       const alone = Effect.gen(function* (): Effect.fn.Return<Node> {

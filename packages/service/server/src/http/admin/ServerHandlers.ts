@@ -21,6 +21,7 @@ import type * as ApiKeyAuth from "../policy/ApiKeyAuth.ts"
 import { Monitoring } from "../endpoints/Monitoring.ts"
 import { version } from "../endpoints/Version.ts"
 import { Installation } from "./Installation.ts"
+import { StartedAt } from "./StartedAt.ts"
 import type { Operations } from "./Operations.ts"
 
 const nameOf = ({ endpoint, group }: ApiKeyAuth.Operation) => `${group.identifier}.${endpoint.identifier}`
@@ -35,7 +36,7 @@ export const layer = (api: Operations) =>
       const { health } = yield* Monitoring
       const installation = yield* Installation
       const node = yield* NodeId
-      const started_ms = yield* Clock.currentTimeMillis
+      const started_ms = yield* StartedAt
       const all = Object.values<HttpApiGroup.Top>(api.groups as object as Record<string, HttpApiGroup.Top>).flatMap(
         (group) => Object.values(group.endpoints).map((endpoint): ApiKeyAuth.Operation => ({ group, endpoint }))
       )
