@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 import { type Reader, SqlStore } from "../src/index.ts"
 
 /** Returns a page of turns once lists are complete. */
@@ -118,6 +119,21 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
             { count: 1, more: false }
           ]
         )
+      }).pipe(Effect.provide(records))
+    )
+
+    it.effect("counts are read again after a second", () =>
+      Effect.gen(function* () {
+        const { commit, lists } = yield* Store
+        const queued = Effect.map(lists.turnCounts({ owner: "cy" }, 9), (counts) => counts.queued.count)
+        yield* commit(creation("c1", { owner: "cy" }))
+        assert.strictEqual(yield* TestClock.withLive(prepared(queued)), 1)
+        yield* commit(creation("c2", { owner: "cy" }))
+        yield* TestClock.adjust("999 millis")
+        assert.strictEqual(yield* queued, 1)
+        assert.strictEqual((yield* lists.turnCounts({ owner: "cy" }, 8)).queued.count, 2)
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(yield* queued, 2)
       }).pipe(Effect.provide(records))
     )
 

@@ -132,3 +132,28 @@ test(
     assert.strictEqual((yield* ask("shop", "GET", "/server")).status, 200)
   })
 )
+
+it.live("counts wrong keys by the address that a trusted proxy names, and by that of the connection otherwise", () =>
+  Effect.gen(function* () {
+    const statuses = Effect.fnUntraced(function* (address: string, count: number) {
+      const headers = { "x-forwarded-for": address }
+      const guesses = Array.from({ length: count }, (_, index) =>
+        send("GET", "/admin/v1/server", { key: `wak_${address}-${index}`, headers })
+      )
+      return yield* Effect.map(Effect.all(guesses), (all) => all.map(({ status }) => status))
+    })
+    const behindProxy = Effect.gen(function* () {
+      const limited = [...Array(20).fill(401), 429]
+      assert.deepStrictEqual(yield* statuses("203.0.113.9", 21), limited)
+      assert.deepStrictEqual(yield* statuses("203.0.113.10", 21), limited)
+      // the client of an untrusted proxy names any address that it likes
+      assert.deepStrictEqual(yield* statuses("198.51.100.1, 203.0.113.9", 1), [429])
+    })
+    yield* Effect.provide(behindProxy, layerAdmin({ listen: { trustProxy: ["127.0.0.1"] } }))
+    const direct = Effect.gen(function* () {
+      assert.deepStrictEqual(yield* statuses("203.0.113.9", 20), Array(20).fill(401))
+      assert.deepStrictEqual(yield* statuses("203.0.113.10", 1), [429])
+    })
+    yield* Effect.provide(direct, layerAdmin())
+  })
+)
