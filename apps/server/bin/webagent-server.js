@@ -13,7 +13,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
     const memory = ["--max-semi-space-size=8", "--heap-growing-percent=100"]
     const args = [process.execPath, ...memory, ...process.execArgv, ...process.argv.slice(1)]
     try {
-      process.execve(process.execPath, args, process.env)
+      const { spawnSync } = await import("node:child_process")
+      // a newer Node whose V8 lacks one of the options would refuse to start
+      const probe = [...memory, "--eval", ""]
+      if (major === 24 || spawnSync(process.execPath, probe, { stdio: "ignore", timeout: 5000 }).status === 0)
+        process.execve(process.execPath, args, process.env)
     } catch {
       // Node's permission model, or a worker, refuses it: then the server uses more memory
     }
