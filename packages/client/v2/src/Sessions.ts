@@ -29,6 +29,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import * as OpenTasks from "./OpenTasks.ts"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
 /** Options of watching a session. */
@@ -53,7 +54,8 @@ const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v2", V2Operations)
 
   const optional = yield* ContractClient.makeOptional("v2", "Sessions", SessionExtensions)
-  const { closed, onPoll, open, retry } = yield* Transport
+  const transport = yield* Transport
+  const { closed, onPoll, open, retry } = transport
 
   const ofSession = (id: string) => ({ params: { session_id: id } })
 
@@ -115,8 +117,8 @@ const make = Effect.gen(function* () {
     ...Pages.make<SessionListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
     stop,
     create: (input = {}, options) => free(optional.create({ payload: input }, options)),
-    delete: (id, options) => optional.delete(ofSession(id), options),
-    purge: (id, options) => optional.purge(ofSession(id), options),
+    delete: (id, options) => Effect.tap(optional.delete(ofSession(id), options), () => OpenTasks.close(transport, id)),
+    purge: (id, options) => Effect.tap(optional.purge(ofSession(id), options), () => OpenTasks.close(transport, id)),
     getShare: (id, options) => optional.getShare(ofSession(id), options),
     share: (id, options) => free(optional.share(ofSession(id), options)),
     unshare: (id, options) => optional.unshare(ofSession(id), options)
@@ -188,12 +190,18 @@ export class Sessions extends Context.Service<
       options?: CreateOptions
     ) => Effect.Effect<SessionItemView, CreateError | OperationUnavailableError>
     /**
-     * Deletes a session with its tasks. It can't be undone.
+     * Deletes a session with its tasks. A running session is stopped first. It can't be undone.
      *
-     * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+     * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+     *   delete it again.
      */
     readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
-    /** Deletes a session with its tasks, as `delete` does, at services that have both. */
+    /**
+     * Deletes a session with its tasks, as `delete` does, at services that have both. A running session is stopped first.
+     *
+     * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+     *   purge it again.
+     */
     readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
     /**
      * Reads the public share of a session.

@@ -25,6 +25,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import * as OpenTasks from "./OpenTasks.ts"
 
 /** Options of a list of tasks, whose pages have numbers. */
 export interface TaskListOptions extends TaskListQuery, Omit<CallChoices, "timeout"> {}
@@ -40,7 +41,8 @@ export type TaskCreateError = CreateError | OperationUnavailableError | SessionN
 
 const make = Effect.gen(function* () {
   const { create, get, list, status, update } = yield* ContractClient.makeOptional("v2", "Tasks", TaskExtensions)
-  const { closed, retry } = yield* Transport
+  const transport = yield* Transport
+  const { closed, retry } = transport
   const ofTask = (id: string) => ({ params: { task_id: id } })
 
   /** Removes a finished task from the ledger. */
@@ -54,7 +56,11 @@ const make = Effect.gen(function* () {
   yield* Leaving.onInterrupt("task", (id) => CallOptions.forSure(stop(id)))
 
   return Tasks.of({
-    create: (input, options) => create({ payload: input }, options) as Effect.Effect<CreatedTask, TaskCreateError>,
+    create: (input, options) =>
+      Effect.tap(
+        create({ payload: input }, options) as Effect.Effect<CreatedTask, TaskCreateError>,
+        ({ id, sessionId = input.sessionId }) => Effect.sync(() => OpenTasks.remember(transport, id, sessionId ?? ""))
+      ),
     get: (id, options) => settle(id, get(ofTask(id), options)),
     status: (id, options) => settle(id, status(ofTask(id), options)),
     ...Pages.make<TaskListQuery>()(list, ({ items }) => items, Pages.nextNumber),

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Ledger, LedgerMemory } from "@webagent/core"
 import { ScriptedServer } from "@webagent/scripted-server"
 import { sent } from "@webagent/scripted-server/Promises"
 import * as Deferred from "effect/Deferred"
@@ -71,6 +72,51 @@ describe("an interrupted client", () => {
       const { last, warnings } = yield* interrupted("cancel")
       assert.deepStrictEqual(warnings, [`Canceled: task ${idOf(4)}`])
       assert.strictEqual(last, `PATCH /tasks/${idOf(4)}`)
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+})
+
+describe("deleting a session", () => {
+  it.live.each(["delete", "purge"] as const)("%s closes its tasks, and no other", (name) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      let created = 0
+      server.script = ({ method, url }) => {
+        if (method === "DELETE" || url.endsWith("/purge")) return { status: 204 }
+        // the second response doesn't name the session that the request named
+        return {
+          json:
+            [{ id: idOf(1), sessionId: session }, { id: idOf(2) }, { id: idOf(3), sessionId: idOf(3) }][created++] ?? {}
+        }
+      }
+      const ledger = yield* LedgerMemory.make
+      const warnings: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void warnings.push(String(message)))
+      const seen = yield* Deferred.make<void>()
+      const program = Effect.gen(function* () {
+        const tasks = yield* Tasks
+        const sessions = yield* Sessions
+        yield* tasks.create({ task: "t" })
+        yield* tasks.create({ task: "t", sessionId: session })
+        yield* tasks.create({ task: "t" })
+        yield* sessions[name](session)
+        yield* Deferred.succeed(seen, undefined)
+        return yield* Effect.never
+      })
+      const fiber = yield* Effect.forkChild(
+        program.pipe(
+          Effect.provide(layerClient()),
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(Ledger.Current, ledger)
+        )
+      )
+      yield* Deferred.await(seen)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(
+        (yield* ledger.open).map(({ id }) => id),
+        [idOf(3)]
+      )
+      assert.deepStrictEqual(warnings, [`These may go on at the service, and cost: task ${idOf(3)}`])
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

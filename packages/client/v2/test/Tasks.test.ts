@@ -162,4 +162,19 @@ describe("sessions", () => {
       { ledger: (entry: LedgerEntry) => void entries.push(entry) }
     )()
   })
+
+  it.live.each(["delete", "purge"] as const)("are closed in the ledger by %s, with their tasks", (name) => {
+    const closed: Array<string> = []
+    return withAgent(
+      async (agent, server) => {
+        server.script = ({ method, url }) =>
+          method === "DELETE" || url.endsWith("/purge") ? { status: 204 } : { json: { id, sessionId: id } }
+        await agent.tasks.create({ task: "t" })
+        assert.deepStrictEqual(closed, [])
+        await agent.sessions[name](id)
+        assert.deepStrictEqual(closed, [`task ${id}`])
+      },
+      { ledger: (entry: LedgerEntry) => void (entry._tag === "closed" && closed.push(`${entry.kind} ${entry.id}`)) }
+    )()
+  })
 })

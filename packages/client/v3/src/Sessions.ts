@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
         ),
     ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, nextPage),
     stop,
-    delete: (id, options) => optional.delete(ofSession(id), options),
+    delete: (id, options) => Effect.tap(optional.delete(ofSession(id), options), closed("session", id)),
     messages: (id, options) => {
       const { after, before, limit, ...choices } = options ?? {}
       return optional.messages({ ...ofSession(id), query: { after, before, limit } }, choices)
@@ -224,9 +224,10 @@ export class Sessions extends Context.Service<
       options?: CallChoices
     ) => Effect.Effect<Session, SessionOptionalError>
     /**
-     * Deletes a session with its data. It can't be undone.
+     * Deletes a session with its data. A running session is stopped first. It can't be undone.
      *
-     * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+     * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+     *   delete it again.
      */
     readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
     /**

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { LedgerEntry } from "@webagent/core"
 import type { ScriptedServer } from "@webagent/scripted-server"
 import { agentTests, rejection, sent } from "@webagent/scripted-server/Promises"
 import * as Schema from "effect/Schema"
-import { OperationUnavailableError, WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
+import { ConflictError, OperationUnavailableError, WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
 
 const withAgent = agentTests(WebAgent, (baseUrl): WebAgentOptions => ({ baseUrl, apiKey: "wak_canary" }))
 
@@ -51,6 +52,23 @@ describe("sessions", () => {
       assert.instanceOf(await rejection(agent.sessions.stop("s-1")), OperationUnavailableError)
     })
   )
+
+  it.live("are closed in the ledger when they're deleted", () => {
+    const closed: Array<string> = []
+    return withAgent(
+      async (agent, server) => {
+        server.script = ({ method }) =>
+          method === "DELETE" ? { status: 409, json: { detail: "The agent runs" } } : { json: { id: "s-1" } }
+        await agent.sessions.create({ task: "t" })
+        assert.instanceOf(await rejection(agent.sessions.delete("s-1")), ConflictError)
+        assert.deepStrictEqual(closed, [])
+        server.script = () => ({ status: 204 })
+        await agent.sessions.delete("s-1")
+        assert.deepStrictEqual(closed, ["session s-1"])
+      },
+      { ledger: (entry: LedgerEntry) => void (entry._tag === "closed" && closed.push(`${entry.kind} ${entry.id}`)) }
+    )()
+  })
 
   it.live(
     "are stopped with onEnd when their wait ends first, and report each status",

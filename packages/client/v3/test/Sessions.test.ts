@@ -200,6 +200,19 @@ describe("a session of one's own making", () => {
     }).pipe(Effect.provide(layerLedger))
   )
 
+  it.live("is closed in the ledger when it's deleted", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service({ status: 409, json: { detail: "The agent runs" } }, { status: 204 })
+      const sessions = yield* Sessions
+      yield* sessions.create({ task: "t" }, { idempotencyKey: "order-7" })
+      assert.strictEqual((yield* Effect.flip(sessions.delete("s-1")))._tag, "ConflictError")
+      assert.deepStrictEqual(yield* open, [["session", "s-1", "order-7", "opened"]])
+      yield* sessions.delete("s-1")
+      assert.deepStrictEqual(yield* open, [])
+      assert.lengthOf(server.requests, 3)
+    }).pipe(Effect.provide(layerLedger))
+  )
+
   it.live("may have an unknown outcome: the error has its key, and the ledger too", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer

@@ -170,9 +170,10 @@ export class Sessions extends Context.Service<
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionInfo, SessionError>
     /**
-     * Deletes all data of a session. It can't be undone.
+     * Deletes all data of a session. A running session is stopped first. It can't be undone.
      *
-     * @throws `ConflictError` if the session can't be purged now, for example because a run isn't finished.
+     * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+     *   purge it again.
      */
     readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionError | ConflictError>
     /** Reads the pending messages of a session, in the order in which they run. */

@@ -14,8 +14,8 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000, and its promise client beyond 67,000.
  */
 const largest = {
-  "@webagent/v2": 59_290,
-  "@webagent/v2/promise": 62_965,
+  "@webagent/v2": 59_425,
+  "@webagent/v2/promise": 63_100,
   "@webagent/v3": 59_210,
   "@webagent/v3/promise": 63_155,
   "@webagent/v4": 62_520,
@@ -29,7 +29,7 @@ const largestAddition = {
   "@webagent/v4/account": ["@webagent/v4", 2685],
   "@webagent/v4/promise/account": ["@webagent/v4/promise", 3190],
   "@webagent/v3/account": ["@webagent/v3", 3080],
-  "@webagent/v3/promise/account": ["@webagent/v3/promise", 3630]
+  "@webagent/v3/promise/account": ["@webagent/v3/promise", 3635]
 } as const
 
 describe("what a client ships", () => {

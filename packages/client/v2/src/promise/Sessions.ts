@@ -59,12 +59,18 @@ export interface Sessions {
    */
   create(input?: SessionCreate, options?: CreateOptions): Answer<SessionItemView>
   /**
-   * Deletes a session with its tasks. It can't be undone.
+   * Deletes a session with its tasks. A running session is stopped first. It can't be undone.
    *
-   * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+   * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+   *   delete it again.
    */
   delete(id: string, options?: CallOptions): Answer<void>
-  /** Deletes a session with its tasks, as `delete` does, at services that have both. */
+  /**
+   * Deletes a session with its tasks, as `delete` does, at services that have both. A running session is stopped first.
+   *
+   * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+   *   purge it again.
+   */
   purge(id: string, options?: CallOptions): Answer<void>
   /**
    * Reads the public share of a session.

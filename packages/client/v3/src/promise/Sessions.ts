@@ -73,9 +73,10 @@ export interface Sessions {
    */
   stop(id: string, input?: { readonly strategy?: "task" | "session" }, options?: CallOptions): Answer<Session>
   /**
-   * Deletes a session with its data. It can't be undone.
+   * Deletes a session with its data. A running session is stopped first. It can't be undone.
    *
-   * @throws `ConflictError` if the session can't be deleted now, for example because it still runs.
+   * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+   *   delete it again.
    */
   delete(id: string, options?: CallOptions): Answer<void>
   /**

@@ -106,9 +106,10 @@ export interface Sessions {
    */
   get(id: string, options?: CallOptions): Answer<SessionInfo>
   /**
-   * Deletes all data of a session. It can't be undone.
+   * Deletes all data of a session. A running session is stopped first. It can't be undone.
    *
-   * @throws `ConflictError` if the session can't be purged now, for example because a run isn't finished.
+   * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
+   *   purge it again.
    */
   purge(id: string, options?: CallOptions): Answer<void>
   /** Reads the pending messages of a session, in the order in which they run. */
