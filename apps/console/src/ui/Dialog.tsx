@@ -10,13 +10,21 @@ interface DialogProps {
   readonly onClose: () => void
   /** True if a click outside the dialog must not close it, for example because it shows a secret. */
   readonly isKept?: boolean
+  /** True if Esc must not close it either. */
+  readonly ignoresEscape?: boolean
   /** True for long lines, such as code. */
   readonly isWide?: boolean
 }
 
 /** A dialog over the screen. Esc closes it, and the focus returns to where it was. */
-const Dialog = ({ children, isKept = false, isWide = false, onClose, title }: DialogProps) => (
-  <Base.Root open disablePointerDismissal={isKept} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+const Dialog = ({ children, ignoresEscape = false, isKept = false, isWide = false, onClose, title }: DialogProps) => (
+  <Base.Root
+    open
+    disablePointerDismissal={isKept}
+    onOpenChange={(isOpen, { reason }) => {
+      if (!isOpen && !(ignoresEscape && reason === "escape-key")) onClose()
+    }}
+  >
     <Base.Portal>
       <Base.Backdrop className={styles["backdrop"]} />
       <Base.Popup className={styles["popup"]} data-wide={isWide || undefined}>

@@ -25,6 +25,9 @@ describe("keys", () => {
       await dialog.getByLabel("Runs at once").fill("3")
       await dialog.getByRole("button", { name: "Create the key" }).click()
       await dialog.getByText("wak_newsecret0123456789").waitFor()
+      // a hasty key must not lose it
+      await page.keyboard.press("Escape")
+      assert.isTrue(await dialog.getByText("wak_newsecret0123456789").isVisible())
       await dialog.getByRole("button", { name: "I have copied it" }).click()
       await page.getByRole("link", { name: "blog" }).waitFor()
       assert.deepInclude(world.keys.at(-1)?.limits, { runs: 3, browsers: null })
@@ -37,7 +40,7 @@ describe("keys", () => {
       await page.getByRole("button", { name: "Rotate support" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Rotate support" }).click()
       await page.getByText("wak_newsecret0123456789").waitFor()
-      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "I have copied it" }).click()
       await page.getByRole("button", { name: "Revoke support" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke support" }).click()
       await page.getByText("The key support is revoked").waitFor()

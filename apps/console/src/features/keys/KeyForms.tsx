@@ -40,9 +40,9 @@ const wrongLimits = "A limit is a number above 0, without a unit, or empty."
 
 /** Shows the secret of a new key, once. */
 export const Secret = ({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) => (
-  <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept>
+  <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept ignoresEscape>
     <p>Copy it now. The server stores only a hash of it, so it can't show the key again.</p>
-    <Code label="The key" text={Redacted.value(created.secret)} />
+    <Code label="The key" text={Redacted.value(created.secret)} wraps />
     <div className={styles["actions"]}>
       <Button kind="primary" onClick={onClose}>
         I have copied it

@@ -163,7 +163,7 @@ const KeysScreen = () => {
       <Suspense>
         {opened?.what === "revoke" ? (
           <Confirm
-            title={`Revoke ${opened.key.name}?`}
+            title={`Revoke the key ${opened.key.name}?`}
             action={`Revoke ${opened.key.name}`}
             onClose={close}
             onConfirm={() => revoke(change(opened.key.name))}
@@ -173,7 +173,7 @@ const KeysScreen = () => {
         ) : null}
         {opened?.what === "rotate" ? (
           <Confirm
-            title={`Rotate ${opened.key.name}?`}
+            title={`Rotate the key ${opened.key.name}?`}
             action={`Rotate ${opened.key.name}`}
             onClose={close}
             onConfirm={() => rotate(change(opened.key.name))}
