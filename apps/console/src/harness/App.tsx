@@ -31,7 +31,7 @@ export const App = ({
   return (
     <Frame
       shown={shownAt(at)}
-      missing="The address may be misspelled."
+      missing="Check the address."
       home={["/", "Nights"]}
       entries={entries}
       actions={[]}

@@ -180,13 +180,13 @@ describe("findings", () => {
         await compared.getAttribute("href"),
         "https://forge.example.com/shop/tests/-/compare/3f0c1a29e8...9b1d77c0aa"
       )
-      await finding.getByText("no, nights fail until it is fixed; if the problem is known").waitFor()
+      await finding.getByText("No. Every night fails until it's fixed. If the problem is known").waitFor()
       await finding
         .getByText(/^Command/u)
         .first()
         .click()
       await finding.getByText("npx webagent-harness quarantine add").waitFor()
-      await page.getByText("only if it is intended").waitFor()
+      await page.getByText("Only if it's intended").waitFor()
     })
   )
 

@@ -93,7 +93,10 @@ describe("findings in words", () => {
       errorsOf(report).map((one) => exampleOf(one)?.name),
       "buys the red mug"
     )
-    const spread = judgedBy({ ...whole, contributors: contributors.slice(2) })
+    const spread = judgedBy({
+      ...whole,
+      contributors: contributors.slice(2).map((one, index) => ({ ...one, change: 1.05 / (index + 1) }))
+    })
     const even = contributors.map((one) => ({ ...one, share: 0.125 }))
     const evenly = judgedBy({ ...row("cost", null), scenarios: 8, contributors: even })
     expect([report, spread, evenly].map((one) => findingsIn(one).flatMap(contributionLine))).toMatchSnapshot("words")
@@ -103,6 +106,31 @@ describe("findings in words", () => {
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
     assert.include(MarkdownReporter.render(report, again), `<br>${contribution?.share}: checkout ›`)
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
+  })
+
+  it("calls a change similar in each scenario by how much each changed, and not by how long each takes", () => {
+    const of = (shares: ReadonlyArray<number>, changes: ReadonlyArray<number>, scenarios: number) => {
+      const contributors = shares.map((share, index) => ({
+        suite: "checkout",
+        name: `s${index}`,
+        now: duration(4100),
+        before: duration(2000),
+        change: changes[index] ?? 0,
+        share
+      }))
+      const report = judgedBy({ ...row("duration", null), scenarios, contributors })
+      return findingsIn(report).flatMap(({ contribution }) => contribution?.share ?? [])[0]
+    }
+    const shares = [0.3, 0.26, 0.2, 0.12, 0.07]
+    const alike = [0.64, 0.71, 0.72, 0.75, 0.66]
+    assert.strictEqual(of(shares, alike, 6), "similar in each: +64 % to +75 % in 5 of 6 scenarios; for example")
+    assert.strictEqual(
+      of([0.7, 0.3], [0.64, 0.75], 2),
+      "similar in each: +64 % to +75 % in 2 of 2 scenarios; for example"
+    )
+    // the others, seventy of them, have hardly changed
+    assert.strictEqual(of(shares, alike, 76), "95 % of it comes from 5 of 76 scenarios")
+    assert.strictEqual(of(shares, [2.5, 0.71, 0.72, 0.75, 0.66], 6), "95 % of it comes from 5 of 6 scenarios")
   })
 
   it("judges the whole night too; a leak is found by itself, whatever the nights before say", () => {

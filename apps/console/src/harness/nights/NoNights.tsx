@@ -5,10 +5,7 @@ import { Message } from "../../ui/Message.tsx"
 /** Explains how to record a first night. */
 const NoNights = () => (
   <Message icon={MoonStar} title="No night is recorded yet">
-    <p>
-      A recorded run becomes a night. From the sixth night on, each one is compared with the nights before, and this
-      page shows when a scenario started to fail.
-    </p>
+    <p>A recorded run becomes a night. From the sixth night on, each one is compared with the nights before.</p>
     <Code label="Command that records a night" text="npx webagent-harness run --record" />
   </Message>
 )

@@ -99,9 +99,9 @@ export const marks: Readonly<
 > = {
   claimed: ["!", "bad", "false success"],
   failed: ["✗", "bad", "failed"],
-  sign: ["L", "bad", "passed with another problem"],
+  sign: ["L", "bad", "passed with a problem"],
   flaky: ["≈", "warn", "some trials failed"],
-  infra: ["⌁", "busy", "service not reached"],
+  infra: ["⌁", "busy", "unreachable"],
   unscored: ["?", "busy", "not scored"],
   skipped: ["–", "still", "not run"],
   none: ["", "none", "not there"],

@@ -121,7 +121,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
         {text.age === undefined ? null : <span className={styles["age"]}>{text.age}</span>}
         {text.owner === undefined ? null : (
           <span className={styles["age"]}>
-            owner <Untrusted max={120}>{text.owner}</Untrusted>
+            {FindingText.role(finding)} <Untrusted max={120}>{text.owner}</Untrusted>
           </span>
         )}
         <h3>

@@ -52,7 +52,11 @@ export const About = ({ of: result, startedAt }: { readonly of: ScenarioResult; 
           "Medians before",
           medians.length === 0 ? null : text(`${rangeOf(medians)} in ${counted(medians.length, "night")}`)
         ],
-        ["Failing", onset?.trials === undefined ? null : text(Ages.age(onset.trials))],
+        [
+          "Failing",
+          // a scenario also fails for a leak alone
+          onset?.trials === undefined || rate?.passed === rate?.scored ? null : text(Ages.age(onset.trials))
+        ],
         ["Breaking an invariant", onset?.invariants === undefined ? null : text(Ages.age(onset.invariants))],
         ["Owner", text(owner)],
         ["Tags", text(tags.join(", "))],

@@ -1,6 +1,7 @@
 import type { Run } from "@webagent/harness-api"
 import * as BreachText from "@webagent/findings/words/BreachText"
 import * as CauseText from "@webagent/findings/words/CauseText"
+import * as LeakText from "@webagent/findings/words/LeakText"
 import * as SkipText from "@webagent/findings/words/SkipText"
 import { harOf } from "@webagent/report/Har"
 import type { ScenarioResult } from "@webagent/report/RunReport"
@@ -240,7 +241,7 @@ const TrialView = ({
           ["Requests", count(requests)],
           ["Checks", count(checks)],
           ["Cost", usd(cost_usd)],
-          ["Seed", String(seed)]
+          ["Trial seed", String(seed)]
         ]}
         actions={<Link to={scenarioAddress(result)}>Over time</Link>}
       />
@@ -255,10 +256,7 @@ const TrialView = ({
         )}
         {leakedBrowsers.length === 0 ? null : (
           <p role="alert" className={styles["problem"]}>
-            It left {counted(leakedBrowsers.length, "browser")} open:{" "}
-            {leakedBrowsers
-              .map((one) => `${one.id}, ${one.stopped ? "stopped afterwards" : "could not be stopped"}`)
-              .join("; ")}
+            {LeakText.text(leakedBrowsers)}
           </p>
         )}
         {breaches.map((breach, n) => (
@@ -282,7 +280,7 @@ const TrialView = ({
           </Section>
         )}
         {trace === undefined ? (
-          <p>No trace was stored. Run with --trace to store the requests of every trial.</p>
+          <p>This report has no trace of this trial. Replay it to store one.</p>
         ) : (
           <TraceView key={trace} run={run.id} file={trace} result={result} trial={trial} />
         )}

@@ -57,11 +57,15 @@ const changes = ({ bad, good }: Change): string => {
   const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state)
   const [changed, same, unknown] = [of("changed"), of("same"), of("unknown")]
   const sameText = listed(same.map(({ is, name }) => `${name} ${is}`))
+  const unchanged = listed(
+    same.map(({ is, name }) => `${name} (${is})`),
+    "or"
+  )
   return [
     ...(changed.length === 0
       ? []
       : [listed(changed.map(({ is, name, was }) => `${name} changed from ${was} to ${is}`))]),
-    ...(same.length === 0 ? [] : [changed.length === 0 ? `no change of ${sameText}` : `${sameText} did not change`]),
+    ...(same.length === 0 ? [] : [changed.length === 0 ? `no change in ${unchanged}` : `${sameText} did not change`]),
     ...(unknown.length === 0 ? [] : [`version of ${listed(unknown.map(({ name }) => name))} unknown`])
   ].join("; ")
 }

@@ -50,7 +50,7 @@ export interface FindingText {
   readonly detail?: string
   /** Since when it has been so; with several scenarios, how many have each age. */
   readonly age?: string
-  /** Who sees to it. */
+  /** Who sees to it; if the service was unreachable, who is affected. */
   readonly owner?: string
   /** Who is working on it. */
   readonly acknowledged?: string
@@ -94,7 +94,7 @@ export const what = ({ kind, scenarios: [first] }: Pick<Finding, "kind" | "scena
     case "Flaky":
       return "flaky"
     case "Unreachable":
-      return "service not reached"
+      return "unreachable"
     case "Unscored":
     case "PartlyScored":
       return "not scored"
@@ -142,7 +142,7 @@ const leaked = (browsers: ReadonlyArray<LeakedBrowser>): string => {
   if (browsers.length === 0) return "leaked a browser"
   const open = browsers.filter(({ stopped }) => !stopped)
   const still = `${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
-  return `leaked ${counted(browsers.length, "browser")}, ${open.length === 0 ? "stopped afterwards" : still}`
+  return `leaked ${counted(browsers.length, "browser")}, ${open.length === 0 ? "stopped after the trial" : still}`
 }
 
 /** The sentence of a finding about the whole run. */
@@ -281,8 +281,10 @@ const ofSeveral = (finding: Finding): Evidence => {
 
 // if the first few account for less, no few scenarios are the reason
 const concentrated = 0.5
-// numbers that are at least this much of each other are the same to a person
-const alike = 0.9
+// changes that are at least this much of each other are the same to a person
+const alike = 0.75
+// if the other scenarios add less than this much of what these add on average, these are the reason
+const negligible = 0.1
 
 /** The scenarios that made a whole run worse. */
 const contributionOf = ({ contributors = [], figure, scenarios: ran = 0 }: Comparison): Contribution | undefined => {
@@ -299,15 +301,17 @@ const contributionOf = ({ contributors = [], figure, scenarios: ran = 0 }: Compa
   })
   const of = `${scenarios.length} of ${counted(ran, "scenario")}`
   const part = share > 0.995 ? "all" : percent(share, 0)
-  // if each of them rose the same, the first few are nothing special
-  const [changes, shares] = [contributors.map(({ change }) => change), contributors.map((one) => one.share)]
+  // if each of them rose the same, the first few are nothing special; a long scenario always has a greater share
+  const changes = contributors.map(({ change }) => change)
+  const [least, greatest] = [Math.min(...changes), Math.max(...changes)]
   const isEven =
-    contributors.length > 1 &&
-    share < 0.995 &&
-    [changes, shares].every((values) => Math.min(...values) > alike * Math.max(...values))
+    scenarios.length > 1 &&
+    least > alike * greatest &&
+    (1 - share) * scenarios.length >= negligible * share * (ran - scenarios.length)
+  const range = [...new Set([least, greatest].map(signedPercent))].join(" to ")
   return {
     share: isEven
-      ? `spread evenly over the scenarios, ${signedPercent(Math.max(...changes))} each; for example`
+      ? `similar in each: ${range} in ${of}; for example`
       : `${share < concentrated ? "spread over many scenarios; " : ""}${part} of it comes from ${of}`,
     scenarios
   }
@@ -377,6 +381,9 @@ export const describe = (finding: Finding): FindingText => {
   }
 }
 
+/** Names the part of the owners in a finding: those of scenarios that an outage interrupted don't own the outage. */
+export const role = ({ kind }: Finding): string => (kind._tag === "Unreachable" ? "affected:" : "owner")
+
 const longestCause = 140
 
 /** A finding in one line, with its cause, the names of its scenarios and who sees to it. */
@@ -385,7 +392,7 @@ export const brief = (finding: Finding): string => {
   const { cause, evidence, place, scenarios } = text
   const head = `${place}: ${what(finding)}${text.age === undefined ? "" : ` (${text.age})`}: ${cut(cause ?? evidence, longestCause)}`
   const named = text.shared === undefined ? head : `${head}: ${listed(scenarios.map(({ title }) => title))}`
-  return text.owner === undefined ? named : `${named} · owner ${text.owner}`
+  return text.owner === undefined ? named : `${named} · ${role(finding)} ${text.owner}`
 }
 
 /** The scenario to look at: the finding's first, or the one that added most to a whole run. */

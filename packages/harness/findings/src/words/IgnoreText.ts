@@ -10,28 +10,30 @@ export interface IgnoreText {
 
 /** Returns whether a finding of a night may be ignored. */
 export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
-  if (severity !== "error") return { answer: "yes, a warning fails no night; look at it if it comes again" }
+  if (severity !== "error") return { answer: "Yes. A warning fails no night. Look at it if it comes back." }
   switch (kind._tag) {
     case "Regressed":
-      return { answer: "only if it is intended", remedy: "accept" }
+      return {
+        answer: "Only if it's intended. Accepting the new level accepts every regression of the night",
+        remedy: "accept"
+      }
     case "ServiceAway":
     case "Unreachable":
       return {
-        answer:
-          "no, trials that did not reach the service say nothing about it; check the service, then run the night again"
+        answer: "No. These trials tested nothing. Check the service, then run the night again."
       }
     case "Incomplete":
       return {
-        answer: `no, what did not run was not checked, and this night is no baseline for later ones; ${kind.why._tag === "LostShards" ? "run the missing shard again, then merge" : "run the night again"}`
+        answer: `No. What didn't run wasn't tested, and later nights aren't compared with this one. ${kind.why._tag === "LostShards" ? "Run the missing shard again, then merge." : "Run the night again."}`
       }
     case "RunLimitExceeded":
-      return { answer: "no; raise the limit if this much is intended" }
+      return { answer: "No. Raise the limit if this much is intended." }
     case "CostUnknown":
-      return { answer: "no, a limit of cost holds only if the service reports the cost" }
+      return { answer: "No. A cost limit holds only if the service reports the cost." }
     default:
       return scenarios.length === 0
-        ? { answer: "no, nights fail until it is fixed" }
-        : { answer: "no, nights fail until it is fixed; if the problem is known", remedy: "quarantine" }
+        ? { answer: "No. Every night fails until it's fixed." }
+        : { answer: "No. Every night fails until it's fixed. If the problem is known", remedy: "quarantine" }
   }
 }
 
@@ -39,9 +41,7 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
 export const text = (finding: Finding): string => {
   const { answer, remedy } = of(finding)
   if (remedy === undefined) return answer
-  return remedy === "accept"
-    ? `${answer}; then accept the new level`
-    : `${answer}, quarantine ${finding.scenarios.length > 1 ? "the scenarios" : "the scenario"}`
+  return remedy === "accept" ? `${answer}.` : `${answer}, quarantine it.`
 }
 
 /** Parts of the commands: the program as its user calls it, and the flags of files that aren't in their standard places. */
@@ -57,7 +57,7 @@ export interface Commands {
 export const commandOf = (finding: Finding, { history, program, quarantine }: Commands): string | undefined => {
   const { remedy } = of(finding)
   const [scenario] = finding.scenarios
-  if (remedy === "accept") return `${program} history accept last${history}`
+  if (remedy === "accept") return `${program} history accept last --note TEXT${history}`
   if (remedy === undefined || scenario === undefined) return undefined
   const name = quoted(`${scenario.suite} > ${scenario.name}`)
   const owner = scenario.owner === undefined ? " --owner NAME" : ""

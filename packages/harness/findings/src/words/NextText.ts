@@ -7,16 +7,16 @@ export const text = ({ kind, scenarios }: Finding, hasTrial: boolean): string =>
     case "Flaky":
     case "Unusual":
       return hasTrial
-        ? "Open the trial to see its requests, then replay it with the command below."
+        ? `Open the trial, then replay it with the command below.${kind._tag === "Flaky" ? " A single replay may pass." : ""}`
         : "Run the scenario again to see whether it still fails."
     case "Regressed":
       return "Find the change that made it worse. If the new level is intended, accept it."
     case "Unreachable":
     case "ServiceAway":
-      return "Check that the service is up, then run the scenarios again."
+      return "Check that the service is up, then repeat the run's command with --last-failed."
     case "Incomplete":
       return kind.why._tag === "LostShards"
-        ? "Run the missing shard again, then merge the shards."
+        ? "Run the missing shard's command again with the same --shard and --seed, then merge the shards."
         : "See the run's log for the reason, then run the night again."
     case "Leak":
       return scenarios.every(({ browsers = [] }) => browsers.every(({ stopped }) => stopped))

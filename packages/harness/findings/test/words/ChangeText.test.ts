@@ -31,11 +31,11 @@ describe("the change between the last good night and the first bad one", () => {
   })
 
   it("says that nothing changed, and what is not known", () => {
-    assert.strictEqual(of({})?.text, `${nights}no change of suites 3f0c1a2, harness 0.4.0 and service 1.4.2`)
+    assert.strictEqual(of({})?.text, `${nights}no change in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`)
     const { service: _, ...silent } = good
     assert.strictEqual(
       of({}, silent)?.text,
-      `${nights}no change of suites 3f0c1a2 and harness 0.4.0; version of service unknown`
+      `${nights}no change in suites (3f0c1a2) or harness (0.4.0); version of service unknown`
     )
     const local = { commit: one, isChanged: true }
     assert.match(of({ suites: local })?.text ?? "", /suites changed from 3f0c1a2 to 3f0c1a2 with local changes;/u)

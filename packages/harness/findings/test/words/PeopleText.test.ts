@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Finding } from "@webagent/report/Finding"
+import * as FindingText from "../../src/words/FindingText.ts"
 import * as PeopleText from "../../src/words/PeopleText.ts"
 
 const ada = { owner: "ada", at: "2026-11-28T08:00:00.000Z", until: "2026-12-01", note: "rolling back" }
@@ -31,6 +32,14 @@ describe("the people of a finding in words", () => {
   it("are counted if there are more than three", () => {
     const finding = failed(...["ada", "kim", "lee", "max", "sam"].map((owner) => scenarioOf(`is of ${owner}`, owner)))
     assert.strictEqual(PeopleText.owners(finding), "ada, kim, lee, and 2 more")
+  })
+
+  it("own their scenarios' failures, but are only affected by an outage", () => {
+    const away = {
+      ...failed(scenarioOf("pays", "checkout")),
+      kind: { _tag: "Unreachable", cause: null, outage: null, trials: 1 }
+    } as const
+    assert.deepStrictEqual([FindingText.role(failed()), FindingText.role(away)], ["owner", "affected:"])
   })
 
   it("are left out where there are none", () => {

@@ -1,0 +1,23 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Finding } from "@webagent/report/Finding"
+import * as NextText from "../../src/words/NextText.ts"
+
+const textOf = (kind: Finding["kind"]) => NextText.text({ kind, severity: "error", scenarios: [] }, true)
+
+describe("the next step in words", () => {
+  it("promises no requests, because a report may have no trace, and warns that a flaky scenario may pass", () => {
+    assert.strictEqual(
+      textOf({ _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 }),
+      "Open the trial, then replay it with the command below."
+    )
+    assert.strictEqual(
+      textOf({ _tag: "Flaky", cause: null, trials: 1, isUsual: false }),
+      "Open the trial, then replay it with the command below. A single replay may pass."
+    )
+  })
+
+  it("runs everything again that an outage or a lost shard left untested", () => {
+    assert.include(textOf({ _tag: "Unreachable", cause: null, outage: null, trials: 1 }), "--last-failed")
+    assert.include(textOf({ _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } }), "--shard and --seed")
+  })
+})
