@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BrowserUse, BrowserUseError } from "browser-use-sdk/v4"
+import { simulate } from "@webagent/simulation"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Exercised, exercised } from "./Exercised.ts"
-import { type Service, services } from "./service.ts"
+import { apiKeyHeader, type Service, services } from "./service.ts"
 
 const unknown = "00000000-0000-4000-8000-00000000ffff"
 
@@ -262,6 +263,71 @@ for (const [name, start] of Object.entries(services)) {
       assert.deepStrictEqual(await refusal(stranger.runs.list()), [401, "Invalid API key"])
     })
 
+    it("creates a run with each option that the service honors", async () => {
+      const { id: workspaceId } = await client.workspaces.create({ name: "options" })
+      const options = {
+        task: "Sign in [simulate output=done]",
+        model: "claude-opus-5",
+        modelParams: { thinking: { type: "adaptive" } },
+        judge: { context: "Be strict" },
+        maxCostUsd: "2.50"
+      } as const
+      const created = await client.runs.create({
+        ...options,
+        secretBindings: [
+          { alias: "pin", source: { type: "inline", value: "canary-hunter2" }, allowedDomains: ["shop.example"] }
+        ],
+        workspaceId,
+        agentmail: false,
+        browserSettings: { proxyCountryCode: null, record: true, screenWidth: 800, screenHeight: 600 }
+      })
+      const run = await client.runs.waitForCompletion(created.id, { interval: 5 })
+      assert.deepInclude(run, {
+        task: options.task,
+        model: options.model,
+        status: "completed",
+        workspaceId,
+        modelParams: options.modelParams,
+        judge: { context: "Be strict", model: null },
+        maxCostUsd: "2.50",
+        secretBindings: [{ alias: "pin", source: { type: "inline" }, allowedDomains: ["shop.example"] }]
+      } as object)
+      assert.notInclude(JSON.stringify(run), "canary-hunter2")
+    })
+
+    /** A client with a new key that has these scopes and may have one unfinished run. */
+    const limited = async (name: string, scopes: ReadonlyArray<string>) => {
+      const response = await fetch(service.admin.keys, {
+        method: "POST",
+        headers: { "content-type": "application/json", [apiKeyHeader]: service.admin.apiKey },
+        body: JSON.stringify({
+          name,
+          scopes,
+          limits: { runs: 1, browsers: null, requestsPerMinute: null, usdPerDay: null }
+        })
+      })
+      assert.strictEqual(response.status, 201)
+      const { secret } = (await response.json()) as { readonly secret: string }
+      return new BrowserUse({ baseUrl: `${service.address}/api/v4`, apiKey: secret, maxRetries: 0 })
+    }
+
+    it("gets 403 with a key that lacks the scope", async () => {
+      const reader = await limited("reader", ["read"])
+      assert.deepStrictEqual((await reader.runs.list()).runs, [])
+      assert.deepStrictEqual(await refusal(reader.runs.create({ task: "t" })), [
+        403,
+        "This API key lacks the scope runs"
+      ])
+    })
+
+    it("gets 429 with a key at its limit of runs", async () => {
+      const one = await limited("one", ["read", "runs"])
+      const { id } = await one.runs.create({ task: "[simulate duration=1h]" })
+      assert.deepStrictEqual((await refusal(one.runs.create({ task: "t" })))[0], 429)
+      await one.runs.cancel(id)
+      await one.runs.cancel((await one.runs.create({ task: "[simulate duration=1h]" })).id)
+    })
+
     it("runs every method of the client, and each response has every field of its type", () => {
       assert.deepStrictEqual(calls.missing(), [])
       assert.deepStrictEqual(calls.differences(different), [])
@@ -269,3 +335,17 @@ for (const [name, start] of Object.entries(services)) {
     })
   })
 }
+
+describe("the published v4 client of an account without credit", () => {
+  it("gets 402", async () => {
+    const when = { operations: ["v4.createRun" as const] }
+    const detail = "Add credit to your account"
+    await using service = await simulate({
+      apiKeyHeader,
+      faults: [{ name: "no-credit", fault: { kind: "status", status: 402, detail }, when }]
+    })
+    const client = new BrowserUse({ baseUrl: `${service.address}/api/v4`, apiKey: service.apiKey })
+    assert.deepStrictEqual(await refusal(client.runs.create({ task: "t" })), [402, detail])
+    assert.deepStrictEqual((await client.runs.list()).runs, [])
+  })
+})

@@ -14,6 +14,8 @@ export const apiKeyHeader = "X-Browser-Use-API-Key"
 export interface Service extends AsyncDisposable {
   readonly address: string
   readonly apiKey: string
+  /** Where keys are created, and the key for it. */
+  readonly admin: { readonly keys: string; readonly apiKey: string }
 }
 
 const simulator = async (): Promise<Service> => {
@@ -21,6 +23,8 @@ const simulator = async (): Promise<Service> => {
   return {
     address: service.address,
     apiKey: service.apiKey,
+    // the console of a simulator on this machine is open
+    admin: { keys: `${service.address}/console/api/keys`, apiKey: service.apiKey },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]()
   }
 }
@@ -31,12 +35,12 @@ const main = fileURLToPath(new URL("../../../../../apps/server/src/main.ts", imp
 const server = async (): Promise<Service> => {
   const folder = mkdtempSync(join(tmpdir(), "published-"))
   const apiKey = "wak_published"
+  const adminKey = "wak_published_admin"
   const flags = ["--port", "0", "--data", join(folder, "runs.db"), "--turn-duration", "5 millis"]
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@webagent/source", main, "serve", ...flags, "--api-key", apiKey, "--api-key-header", apiKeyHeader],
-    { stdio: ["ignore", "pipe", "inherit"] }
-  )
+  const keys = ["--api-key", apiKey, "--admin-key", adminKey, "--api-key-header", apiKeyHeader]
+  const child = spawn(process.execPath, ["--conditions=@webagent/source", main, "serve", ...flags, ...keys], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   const exited = once(child, "exit")
   let address = ""
   for await (const line of createInterface({ input: child.stdout })) {
@@ -46,6 +50,7 @@ const server = async (): Promise<Service> => {
   return {
     address,
     apiKey,
+    admin: { keys: `${address}/admin/v1/keys`, apiKey: adminKey },
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM")
       await exited
