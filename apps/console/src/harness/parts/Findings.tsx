@@ -185,7 +185,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
         {night === null ? null : <Ignore of={finding} />}
         <Fact name="Next">{NextText.text(finding, run !== null)}</Fact>
       </dl>
-      {replay === undefined ? null : <Code label={`Replay ${replay.name}: ${text.what}`} text={replay.command} />}
+      {replay === undefined ? null : <Code label={`Replay ${replay.name}: ${text.what}`} text={replay.command} wraps />}
       <div className={styles["actions"]}>
         {example === undefined ? null : (
           <>

@@ -270,7 +270,7 @@ const TrialView = ({
         <Reruns of={trial} />
         {replay === undefined ? null : (
           <Section title="Replay">
-            <Code label="Command that replays this scenario with the same random inputs" text={replay.command} />
+            <Code label="Command that replays this scenario with the same random inputs" text={replay.command} wraps />
           </Section>
         )}
         <Agent of={trial} />
