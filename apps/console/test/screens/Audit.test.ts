@@ -26,6 +26,8 @@ describe("the audit log", () => {
       await page.keyboard.press("Enter")
       await page.waitForURL(/\/events\/audit\?action=keys\.create$/u)
       await rows.getByText("nodes.drain").waitFor({ state: "detached" })
+      // the field keeps the focus
+      assert.strictEqual(await page.locator(":focus").getAttribute("aria-label"), "Action")
       assert.strictEqual(await rows.count(), 1)
       await page.getByLabel("Key").fill("blog")
       await page.keyboard.press("Enter")
@@ -33,5 +35,6 @@ describe("the audit log", () => {
       await checkAccessibility(page, "an audit log without a match")
       await page.getByRole("link", { name: "Clear the filters" }).click()
       await rows.nth(2).waitFor()
+      assert.strictEqual(await page.getByLabel("Action").inputValue(), "")
     }))
 })

@@ -78,7 +78,7 @@ const Screen = ({ cast, hasControl, link, onCast, onRelease }: ScreenProps) => {
 /** The open tabs of a browser with more than one. */
 const TabList = ({ of }: { readonly of: ReadonlyArray<CastTab> }) =>
   of.length < 2 ? null : (
-    <ol className={styles["tabs"]} aria-label="Open tabs">
+    <ol className={styles["tabs"]} aria-label="Open tabs" tabIndex={0}>
       {of.map(({ address, title }, index) => (
         <li key={index} aria-current={index === of.length - 1}>
           <Untrusted max={40}>{title || address || "Untitled tab"}</Untrusted>

@@ -1,5 +1,36 @@
 import * as Struct from "effect/Struct"
+import { useEffect, useRef } from "react"
 import styles from "./EventsScreen.module.css"
+
+interface TextFilterProps {
+  readonly label: string
+  readonly value: string
+  readonly onSet: (value: string) => void
+}
+
+const TextFilter = ({ label, onSet, value }: TextFilterProps) => {
+  const input = useRef<HTMLInputElement>(null)
+  // Back and Forward change the address without the field
+  useEffect(() => {
+    if (input.current !== null && input.current.value.trim() !== value) input.current.value = value
+  }, [value])
+  return (
+    <input
+      ref={input}
+      type="search"
+      className={styles["field"]}
+      aria-label={label}
+      placeholder={label}
+      defaultValue={value}
+      maxLength={200}
+      onKeyDown={({ currentTarget, key }) => (key === "Enter" ? onSet(currentTarget.value.trim()) : undefined)}
+      onBlur={({ currentTarget }) => {
+        const text = currentTarget.value.trim()
+        if (text !== value) onSet(text)
+      }}
+    />
+  )
+}
 
 interface TextFiltersProps<Name extends string> {
   /** The label of each filter, in their order. */
@@ -11,15 +42,5 @@ interface TextFiltersProps<Name extends string> {
 /** Filters that are texts. A text is in force after Enter, or when the field loses the focus. */
 export const TextFilters = <Name extends string>({ labels, onSet, values }: TextFiltersProps<Name>) =>
   Struct.keys(labels).map((name) => (
-    <input
-      key={`${name} ${values[name]}`}
-      type="search"
-      className={styles["field"]}
-      aria-label={labels[name]}
-      placeholder={labels[name]}
-      defaultValue={values[name]}
-      maxLength={200}
-      onKeyDown={({ currentTarget, key }) => (key === "Enter" ? onSet(name, currentTarget.value.trim()) : undefined)}
-      onBlur={({ currentTarget: { value } }) => (value.trim() === values[name] ? undefined : onSet(name, value.trim()))}
-    />
+    <TextFilter key={name} label={labels[name]} value={values[name]} onSet={(value) => onSet(name, value)} />
   ))

@@ -111,9 +111,10 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
   const owner = ownerOf(finding)
   const { isAcknowledged, people, quarantine } = useDecisions(finding, night, single)
   const line = text.cause ?? text.evidence
-  const sure = [...new Set([...comparisonsOf(finding).map(Statistics.fullEvidence), text.baseline ?? line])].filter(
-    (evidence) => evidence !== line
-  )
+  // without the line itself
+  const sure = [
+    ...new Set([line, text.baseline ?? line, ...comparisonsOf(finding).map(Statistics.fullEvidence)])
+  ].slice(1, 4)
   return (
     <li className={styles["finding"]} data-severity={finding.severity}>
       <div className={styles["head"]}>
@@ -140,7 +141,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
       <Scenarios run={run} text={text} />
       <dl className={styles["facts"]}>
         {text.detail === undefined || sure.includes(text.detail) ? null : <Fact name="Trials">{text.detail}</Fact>}
-        {sure.slice(0, 3).map((evidence) => (
+        {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">
             {evidence}
           </Fact>
