@@ -9,8 +9,8 @@ import "../styles/styles.ts"
 import { App } from "./App.tsx"
 import { source } from "./state/source.ts"
 
-/** Brings events. No first screen needs them, so they come after it. */
-const events = () => import("./state/live.ts")
+/** Notes the state of the connection before its first message. There is none before the module of events is loaded. */
+let noted: (state: "live" | "lost") => void = () => undefined
 
 const tokenIn = (hash: string): string | null => new URLSearchParams(hash.slice(1)).get(tokenParameter)
 
@@ -30,7 +30,7 @@ const open = Effect.gen(function* () {
     source,
     yield* HttpSource.make({
       address: location.origin,
-      onConnection: (state) => void events().then(({ connected }) => connected(state))
+      onConnection: (state) => noted(state)
     })
   )
 }).pipe(Effect.provide(FetchHttpClient.layer))
@@ -44,6 +44,8 @@ const root = document.getElementById("root")
 if (root !== null) {
   await Effect.runPromise(open)
   createRoot(root).render(<App dialogs={dialogs} />)
-  const { live } = await events()
+  // no first screen needs events, so they come after it
+  const { connected, live } = await import("./state/live.ts")
+  noted = connected
   registry.mount(live)
 }
