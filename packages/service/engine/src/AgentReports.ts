@@ -145,7 +145,8 @@ export const make = Effect.fnUntraced(function* ({
         Effect.logError(`The agent crashed in turn ${execution.turn.id}`, defect),
         onEnd(execution, {
           _tag: "Failed",
-          error: defect instanceof Error ? defect.message : String(defect),
+          // many errors have a tag and no message
+          error: defect instanceof Error && defect.message !== "" ? defect.message : String(defect),
           failure: "agent_crashed"
         })
       )
