@@ -145,7 +145,6 @@ export const make = Effect.fnUntraced(function* ({
         Effect.logError(`The agent crashed in turn ${execution.turn.id}`, defect),
         onEnd(execution, {
           _tag: "Failed",
-          // many errors have a tag and no message
           error: defect instanceof Error && defect.message !== "" ? defect.message : String(defect),
           failure: "agent_crashed"
         })
