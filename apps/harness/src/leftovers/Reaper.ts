@@ -34,7 +34,7 @@ const notFound = "the service does not find it, which does not say that it is ov
 
 const unserved = "the service offers no way to end it"
 
-const unended = "the service did not end it"
+const unended = "the service didn't stop it"
 
 type Absence = "BrowserNotFoundError" | "RunNotFoundError" | "SessionNotFoundError" | "TaskNotFoundError"
 

@@ -14,7 +14,7 @@ export type Send = (
   body?: JsonObject
 ) => Effect.Effect<{ readonly status: number; readonly body: unknown }>
 
-/** `over`: it has ended. `running`: the service did not end it. `unserved`: the service has no operation for that. */
+/** `over`: it has ended. `running`: the service didn't stop it. `unserved`: the service has no operation for that. */
 export type Cancelled = "over" | "running" | "unserved"
 
 /** Ends a run or a session. */

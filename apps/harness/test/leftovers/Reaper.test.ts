@@ -131,7 +131,7 @@ describe("a run or session that is still running", () => {
       [[405, {}]],
       ["open", "running; the service offers no way to end it", 1]
     ],
-    ["may not be cancelled", {}, [[403, {}]], ["open", "running; the service did not end it", 1]]
+    ["may not be cancelled", {}, [[403, {}]], ["open", "running; the service didn't stop it", 1]]
   ] as const)("%s", ([, responses, cancels, expected]) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -157,7 +157,7 @@ describe("a task of v2", () => {
   it.live.each([
     ["is stopped", {}, { [stop]: [[200, { status: "stopped" }]] }, ["stopped", "", 0]],
     ["has ended by itself", { status: "finished" }, {}, ["over", "finished", 0]],
-    ["goes on after a stop", {}, { [stop]: [[200, {}]] }, ["open", "started; the service did not end it", 1]],
+    ["still runs after a stop", {}, { [stop]: [[200, {}]] }, ["open", "started; the service didn't stop it", 1]],
     [
       "can't be stopped at a service without the operation",
       {},

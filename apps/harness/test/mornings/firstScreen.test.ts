@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** What a person on call asks about the first finding, as the page words it. */
+/** Questions of the person on call about the first finding, with the labels of the page. */
 const answersOf = (report: RunReport): Readonly<Record<string, string | undefined>> => {
   const { cost } = UsageText.of(report)
   const usual = UsageText.usualText(cost)

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { connect } from "../../src/targets/Target.ts"
 import { apiKey } from "./inspected.ts"
 
-/** How a service responds to a request. */
+/** The response of a service to a request. */
 export interface Responses {
   readonly json: (status: number, body: unknown) => void
   readonly jpeg: (status: number, bytes: Uint8Array) => void

@@ -44,7 +44,7 @@ const show = (grid: HTMLElement, { column, row }: Position): void => {
   })
 }
 
-/** The cell at a point of the page; undefined beside the cells. */
+/** The cell at a point of the page, or undefined if there is none. */
 const cellAt = (grid: HTMLElement, { clientX, clientY }: PointerEvent): Position | undefined => {
   const box = grid.getBoundingClientRect()
   const sizes = sizesOf(grid)

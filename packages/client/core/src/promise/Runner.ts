@@ -16,7 +16,7 @@ export interface Runner<R> {
     last: Responses.Last | undefined,
     onEnd: (exit: Exit.Exit<A, E>) => void
   ) => Fiber.Fiber<A, E>
-  /** Interrupts the running effects, waits for their cleanup, and releases the services, which are told the exit. */
+  /** Interrupts the running effects, waits for their cleanup, and releases the services with the exit. */
   readonly close: (exit: Exit.Exit<void>) => Promise<void>
 }
 
