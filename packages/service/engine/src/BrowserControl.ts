@@ -107,6 +107,8 @@ export const make = (): BrowserControl => {
         yield* Effect.tapError(store(before === undefined), () =>
           Effect.sync(() => {
             if (!drive.isStored && held.get(browserId)?.drive === drive) end(browserId, drive)
+            else if (before !== undefined && held.get(browserId)?.until_ms === control.until_ms)
+              held.set(browserId, before)
           })
         )
         if (!drive.isStored) {

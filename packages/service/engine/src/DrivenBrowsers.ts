@@ -75,9 +75,7 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
   const writeLater = (browserId: string, change: ControlChange | null) =>
     Effect.asVoid(Effect.forkIn(Effect.ignore(Effect.retry(write(browserId, change), storeRetries)), scope))
 
-  /** Browsers whose driver is stored once the store is back. */
   const pending = new Set<string>()
-
   /** Stores who drives a browser once the store is back, however many takes fail until then. */
   const correctLater = (browserId: string) =>
     Effect.suspend(() => {

@@ -73,8 +73,12 @@ describe("BrowserControl", () => {
     Effect.gen(function* () {
       const control = BrowserControl.make()
       yield* control.take("b", "ann", 1000)
+      yield* TestClock.adjust(500)
       yield* Effect.flip(control.take("b", "ann", 1000, () => Effect.fail("refused")))
       assert.strictEqual((yield* control.of("b"))?.driver, "ann")
+      assert.strictEqual((yield* control.of("b"))?.until_ms, 1000)
+      yield* TestClock.adjust(500)
+      assert.isNull(yield* control.of("b"))
     })
   )
 

@@ -86,9 +86,8 @@ const shared = Layer.mergeAll(NodeRouting.layer, EventHub.EventHub.layer, Schedu
 const routes = Effect.fnUntraced(
   function* (about: Identity.About) {
     const everydayApp = yield* everyday(about)
-    const started_ms = yield* Clock.currentTimeMillis
-    const made = Effect.provideService(HttpRouter.toHttpEffect(operatorLayer), StartedAt, started_ms)
-    const operators = yield* Mount.lazily(made)
+    const started = Effect.provideService(StartedAt, yield* Clock.currentTimeMillis)
+    const operators = yield* Mount.lazily(started(HttpRouter.toHttpEffect(operatorLayer)))
     const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
       isOperators(url) ? Effect.flatten(operators) : everydayApp
     )
