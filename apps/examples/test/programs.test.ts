@@ -43,6 +43,12 @@ describe("programs", () => {
     )
   }
 
+  it.live("typed-run: prints the fields of the result", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* withService(["src/typed-run.mjs"]), { code: 0, output: "Norwegian 89\n" })
+    })
+  )
+
   it.live("main: runs the program that it imports", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* withService(["src/main.ts"]), { code: 0, output: "Norwegian: 89.00 EUR\n" })
