@@ -45,6 +45,9 @@ const skipped = (text: string): CallOutcome => ({ status: "skipped", text })
 /** Limits the length of a result that the model receives, in characters. */
 const longest = 9000
 
+const notOffered = (name: string, offered: ReadonlyArray<Tools.Described>) =>
+  `Not done: ${name} can't be called now. Call ${offered.length === 1 ? offered[0]?.name : "one of the tools that you have"}.`
+
 const byName = new Map(Tools.tools.map((each) => [each.tool.name, each]))
 
 /** Returns whether these calls leave the page as it is. */
@@ -53,6 +56,14 @@ const leavesPage = (calls: ReadonlyArray<Call>) => calls.every(({ name }) => byN
 /** Returns the end of the task, or the reason why the task can't end yet, worded for the model. */
 export type Accept = (params: unknown) => Result.Result<Ending, string>
 
+/** The means of carrying out calls. */
+interface CallsOptions {
+  readonly scene: Tools.Scene
+  /** The tools that the model had. A call of another one is refused. */
+  readonly offered: ReadonlyArray<Tools.Described>
+  readonly accept: Accept
+}
+
 /**
  * Carries out the calls of an answer in their order. After one that fails, or after which the page is another one, the
  * rest is left out: it was meant for what the model saw. Every call gets a result, also when this is interrupted;
@@ -60,8 +71,7 @@ export type Accept = (params: unknown) => Result.Result<Ending, string>
  */
 export const carryOut = (
   calls: ReadonlyArray<Call>,
-  scene: Tools.Scene,
-  accept: Accept,
+  { accept, offered, scene }: CallsOptions,
   results: Array<CallResult>
 ): Effect.Effect<Outcome, AgentError | BrowserLost | LeaseLost> =>
   Effect.suspend(() => {
@@ -88,6 +98,7 @@ export const carryOut = (
       if (call.name === Tools.doneName) return Effect.sync(() => end(call.params, at))
       const tool = byName.get(call.name)
       if (tool === undefined) return Effect.succeed(failed(`There is no tool "${call.name.slice(0, 100)}".`))
+      if (!offered.includes(tool.tool)) return Effect.succeed(failed(notOffered(call.name, offered)))
       return tool.run(call.params, scene).pipe(
         Effect.map(done),
         Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message))),

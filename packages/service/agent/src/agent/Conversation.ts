@@ -18,17 +18,43 @@ const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Pr
 /** Half a surrogate pair breaks a request. */
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 
-/** A value of the model without half surrogate pairs. */
-export const wellFormed = (value: unknown): unknown => {
-  if (typeof value === "string") return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(wellFormed)
+/** A value of the model with its texts changed. */
+const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
 }
 
-const wellFormedPart = (part: Response.AnyPart): Response.AnyPart => {
-  if (part.type === "text") return Response.makePart("text", { ...part, text: part.text.toWellFormed() })
-  return part.type === "tool-call" ? Response.makePart("tool-call", { ...part, params: wellFormed(part.params) }) : part
+/** A value of the model without half surrogate pairs. */
+export const wellFormed = (value: unknown): unknown => mapTexts(value, (text) => text.toWellFormed())
+
+/** Limits each text of the model that is sent back to it, in characters. */
+const longestText = 4000
+
+const shortened = (text: string): string =>
+  text.length <= longestText
+    ? text.toWellFormed()
+    : `${cut(text, longestText)}… (${text.length - longestText} more characters)`
+
+/** Limits the arguments of a call that are sent back, in characters of JSON. */
+const longestParams = 16_000
+
+const shortenedParams = (params: unknown): unknown => {
+  const short = mapTexts(params, shortened)
+  const json = JSON.stringify(short) ?? ""
+  return json.length <= longestParams ? short : { cut: shortened(json) }
+}
+
+/** A part as it is sent back. A signed thought has to stay as it is. */
+const sentBack = (part: Response.AnyPart): Response.AnyPart => {
+  if (part.type === "text") return Response.makePart("text", { ...part, text: shortened(part.text) })
+  if (part.type === "reasoning" && Object.keys(part.metadata).length === 0) {
+    return Response.makePart("reasoning", { ...part, text: shortened(part.text) })
+  }
+  return part.type === "tool-call"
+    ? Response.makePart("tool-call", { ...part, params: shortenedParams(part.params) })
+    : part
 }
 
 /** Messages as text, for a model that sums them up or judges them. */
@@ -92,7 +118,7 @@ export const answerOf = (
   content: ReadonlyArray<Response.AnyPart>,
   calls: ReadonlyArray<CallResult>
 ): ReadonlyArray<Prompt.Message> => {
-  const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish").map(wellFormedPart)).content
+  const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish").map(sentBack)).content
   const results = calls.map(({ id, name, result, status }) =>
     Prompt.toolResultPart({
       id,

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ModelCost from "../model/ModelCost.ts"
+import type { Repeated } from "./Loops.ts"
 
 /** When a task ends that does not end by itself. */
 export interface Limits {
@@ -14,10 +15,22 @@ export interface Limits {
   readonly tokens: number | null
   /** Limits the steps that may fail in a row. */
   readonly failures: number
+  /**
+   * Limits the steps with the same calls on the same page. Three times as many are accepted if numbers on the page change
+   * meanwhile.
+   */
+  readonly repeats: number
 }
 
 /** The limits of a task that is given none. */
-export const defaults: Limits = { steps: 50, duration_ms: 30 * 60_000, cost: null, tokens: null, failures: 3 }
+export const defaults: Limits = {
+  steps: 50,
+  duration_ms: 30 * 60_000,
+  cost: null,
+  tokens: null,
+  failures: 5,
+  repeats: 6
+}
 
 /** Returns the smaller of two limits; null is no limit. */
 export const least = <A extends bigint | number>(one: A | null, two: A | null): A | null =>
@@ -46,7 +59,7 @@ export interface Spent {
 
 /** A limit that a task has reached: what happened, and what to do. */
 export interface Reached {
-  readonly category: "steps" | "time" | "cost" | "failures"
+  readonly category: "steps" | "time" | "cost" | "failures" | "loop"
   readonly failure: Turn.Failure
   readonly error: string
   readonly advice: string
@@ -90,6 +103,17 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   }
   return undefined
 }
+
+/** Returns the limit of repeated steps if it is reached. */
+export const circled = ({ repeats }: Limits, { alike, same }: Repeated): Reached | undefined =>
+  same < repeats && alike < repeats * 3
+    ? undefined
+    : {
+        category: "loop",
+        failure: "repeated_steps",
+        error: `The agent went in circles: it did the same ${Math.max(same, alike)} times.`,
+        advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
+      }
 
 /** The end of the time of a task. */
 export const overdue = ({ duration_ms }: Limits): Reached => ({

@@ -3,6 +3,7 @@ import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import { runInNewContext } from "node:vm"
 import { AgentError, type Turn } from "@webagent/engine"
 import type * as Calls from "./Calls.ts"
 
@@ -13,22 +14,35 @@ const anything: Fit = Result.succeed
 
 const largest = 800
 
+/** Limits how long a check may take, in milliseconds, because a pattern of a caller can take forever. */
+const longestCheck_ms = 100
+
+/** Stops a check that takes too long. Everything else waits for it meanwhile. */
+const withinTime =
+  (fit: Fit): Fit =>
+  (output) => {
+    try {
+      return runInNewContext("check()", { check: () => fit(output) }, { timeout: longestCheck_ms })
+    } catch {
+      return Result.fail(`A check against its patterns took longer than ${longestCheck_ms} ms: simplify them.`)
+    }
+  }
+
 /** A check of outputs; fails where the schema is none, or has something that cannot be checked. */
 export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit, AgentError> => {
   if (outputSchema === null) return Effect.succeed(anything)
   const document = isOld(outputSchema) ? JsonSchema.fromSchemaDraft07 : JsonSchema.fromSchemaDraft2020_12
   return Effect.try({
-    // a pattern of the caller could take for ever
-    try: () => SchemaRepresentation.fromJsonSchemaDocument(document(outputSchema), { patterns: "ignore" }),
+    try: () => SchemaRepresentation.fromJsonSchemaDocument(document(outputSchema), { patterns: "apply" }),
     catch: (cause) =>
       new AgentError({
         failure: "invalid_task",
         message: `The outputSchema cannot be used: ${(cause instanceof Error ? cause.message : String(cause)).slice(0, largest)}`
       })
   }).pipe(
-    Effect.map((codec): Fit => {
+    Effect.map((codec) => {
       const check = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
-      return (output) => {
+      return withinTime((output) => {
         const checked = check(output)
         if (Result.isSuccess(checked)) return Result.succeed(output)
         // some models write the object as text
@@ -37,7 +51,7 @@ export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit
           return Result.succeed(parsed.success as Schema.Json)
         }
         return Result.fail(checked.failure.message.replaceAll(/\s+/gu, " ").slice(0, largest))
-      }
+      })
     })
   )
 }

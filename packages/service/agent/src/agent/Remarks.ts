@@ -2,7 +2,7 @@ import type { Look } from "../page/Look.ts"
 import type { Page } from "../page/Page.ts"
 import type * as Calls from "./Calls.ts"
 import type * as Conversation from "./Conversation.ts"
-import type * as Limits from "./Limits.ts"
+import * as Limits from "./Limits.ts"
 import * as Loops from "./Loops.ts"
 import type * as Suggestions from "./Suggestions.ts"
 
@@ -45,22 +45,26 @@ export const make = ({ conversation, limits, page, suggestions }: RemarksOptions
     return remarks
   }
 
-  /** After its calls: how often it made just these on a page that looked like this. */
-  const after = (look: Look, calls: ReadonlyArray<Calls.Call>): number => {
+  /** After its calls: the limit of repeated steps that the task has reached, if any. */
+  const after = (look: Look, calls: ReadonlyArray<Calls.Call>): Limits.Reached | undefined => {
     suggestDomains()
     // a model that calls nothing has its own failure
     if (calls.length === 0) {
       conversation.say("Call a tool. Call done when the task is carried out.")
-      return 0
+      return undefined
     }
     const repeated = loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
-    if (repeated >= Loops.repeats.told) {
-      suggestions.add("loop", `The agent did the same ${repeated} times on ${look.url.slice(0, 200)}.`)
+    const { alike, same } = repeated
+    const isSame = same >= Loops.warned.same
+    if (isSame || alike >= Loops.warned.alike) {
+      suggestions.add("loop", `The agent did the same ${isSame ? same : alike} times on ${look.url.slice(0, 200)}.`)
       conversation.say(
-        `You did exactly this ${repeated} times on the same page. It does not help: do something else, or end the task with success false.`
+        isSame
+          ? `You did exactly this ${same} times on the same page, and it does not help. If the page shows the result of the task, call done with it. If not, try another way.`
+          : `You did exactly this ${alike} times, and only numbers on the page changed. Check that they change because of you, and that you still want more of it.`
       )
     }
-    return repeated
+    return Limits.circled(limits, repeated)
   }
 
   return { before, after }

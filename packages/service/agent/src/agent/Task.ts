@@ -13,7 +13,6 @@ import * as CostLimit from "./CostLimit.ts"
 import * as Ending from "./Ending.ts"
 import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
-import * as Loops from "./Loops.ts"
 import * as Meter from "./Meter.ts"
 import * as OutputSchema from "./OutputSchema.ts"
 import * as People from "./People.ts"
@@ -86,10 +85,9 @@ export const perform = Effect.fnUntraced(function* (
     model,
     page,
     conversation,
-    told,
-    tools: [...Tools.offered(turn.handOff !== undefined), done],
-    lastTools: [done]
+    told
   })
+  const tools = [...Tools.offered(turn.handOff !== undefined), done]
 
   /** Returns the step in progress, which isn't part of the conversation yet. */
   let inStep: () => ReturnType<typeof Conversation.answerOf> = () => []
@@ -133,7 +131,8 @@ export const perform = Effect.fnUntraced(function* (
       const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)
       const isLast = step === limits.steps || failures === limits.failures - 1
       const now = [...remarks.before(step, look, isLast), look.text].join("\n")
-      const answer = yield* asking.nextStep(now, sees ? seen : Effect.succeed(null), isLast)
+      const offered = isLast ? [done] : tools
+      const answer = yield* asking.nextStep(now, sees ? seen : Effect.succeed(null), offered)
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
         .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.wellFormed(params) }))
@@ -159,12 +158,14 @@ export const perform = Effect.fnUntraced(function* (
         inStep = () => []
         conversation.answered(answer.content, results)
       })
-      const outcome = yield* Calls.carryOut(calls, scene, repairs.accept, results).pipe(
+      const outcome = yield* Calls.carryOut(calls, { scene, offered, accept: repairs.accept }, results).pipe(
         Effect.ensuring(kept),
         Effect.tapError(({ message }) => attempt.stepEnded(message, meter.ofStep()))
       )
-      lastFailure = failureOf(outcome, { finishReason: answer.finishReason, text: page.redact(answer.text) })
-      yield* attempt.stepEnded(outcome.failed ? ending.kept(lastFailure) : null, meter.ofStep())
+      const failure = failureOf(outcome, { finishReason: answer.finishReason, text: page.redact(answer.text) })
+      // a call that the last step doesn't offer says nothing about the cause
+      if (!isLast || lastFailure === "" || calls.some(({ name }) => name === Tools.doneName)) lastFailure = failure
+      yield* attempt.stepEnded(outcome.failed ? ending.kept(failure) : null, meter.ofStep())
       // a judge's call belongs to no step
       meter.begin(null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
@@ -182,12 +183,8 @@ export const perform = Effect.fnUntraced(function* (
       // repairs have a limit of their own
       if (!outcome.failed) failures = 0
       else if (repairs.count() === repairsBefore) failures += 1
-      const repeated = remarks.after(look, calls)
-      if (repeated >= Loops.repeats.ended) {
-        return ending.failed("repeated_steps", `The agent went in circles: it did the same ${repeated} times.`, {
-          isSuccess: false
-        })
-      }
+      const circled = remarks.after(look, calls)
+      if (circled !== undefined) return ending.reached(circled)
     }
   })
 

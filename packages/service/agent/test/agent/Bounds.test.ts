@@ -247,7 +247,7 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
       const running = yield* Running
       script(running, answer)
       const { turn } = yield* carriedOut("Look")
-      assert.strictEqual(turn.error, `3 steps failed one after the other. The last: ${last}`)
+      assert.strictEqual(turn.error, `5 steps failed one after the other. The last: ${last}`)
       // the same call again is a loop, no call at all is not
       const categories = turn.suggestions?.map(({ category }) => category)
       assert.deepStrictEqual(categories, "calls" in answer ? ["loop", "failures"] : ["failures"])

@@ -201,7 +201,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
       script(running, call("click", { index: 999 }))
       const { turn: lost } = yield* carriedOut("Fail")
       assert.deepInclude(lost, { status: "failed", isSuccess: false })
-      assert.match(lost.error ?? "", /^3 steps failed one after the other\. The last: There is no element 999\./u)
+      assert.match(lost.error ?? "", /^5 steps failed one after the other\. The last: There is no element 999\./u)
       assert.deepStrictEqual(categories(lost), ["loop", "failures"])
       // the last chance is to end the task
       assert.deepStrictEqual(running.model.requests.at(-1)?.tools, ["done"])

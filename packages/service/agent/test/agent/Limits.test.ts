@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Limits from "../../src/agent/Limits.ts"
 
 const spent: Limits.Spent = { steps: 0, cost: 0n, tokens: 0, failures: 0, lastFailure: "There is no element 9." }
-const limits: Limits.Limits = { ...Limits.defaults, steps: 5, cost: 500_000_000_000n, tokens: 1000 }
+const limits: Limits.Limits = { ...Limits.defaults, steps: 5, cost: 500_000_000_000n, tokens: 1000, failures: 3 }
 
 const categoryAt = (more: Partial<Limits.Spent>, of = limits) => Limits.reached(of, { ...spent, ...more })?.category
 

@@ -5,17 +5,29 @@ describe("Loops", () => {
   it("count the same calls on the same page, also with other steps between them", () => {
     const loops = Loops.make()
     assert.deepStrictEqual(
-      ["a", "b", "a", "c", "a"].map((calls) => loops.acted("page", calls)),
+      ["a", "b", "a", "c", "a"].map((calls) => loops.acted("page", calls).same),
       [1, 1, 2, 1, 3]
     )
-    assert.strictEqual(loops.acted("another page", "a"), 1)
+    assert.deepStrictEqual(loops.acted("another page", "a"), { same: 1, alike: 1 })
+  })
+
+  it("count pages that differ in digits apart", () => {
+    const loops = Loops.make()
+    assert.deepStrictEqual(
+      ["12:59:59", "13:00:00", "13:00:00"].map((time) => loops.acted(`It is ${time}`, "a")),
+      [
+        { same: 1, alike: 1 },
+        { same: 1, alike: 2 },
+        { same: 2, alike: 3 }
+      ]
+    )
   })
 
   it("forget what is more than 20 steps ago", () => {
     const loops = Loops.make()
     loops.acted("page", "first")
     for (let step = 0; step < 19; step++) loops.acted("page", `${step}`)
-    assert.strictEqual(loops.acted("page", "first"), 1)
+    assert.strictEqual(loops.acted("page", "first").same, 1)
   })
 
   it("count for how many steps a page does not change", () => {

@@ -31,6 +31,16 @@ describe("OutputSchema", () => {
     assert.deepStrictEqual(fitOf({ type: "string" })("12"), Result.succeed("12"))
   })
 
+  it("a pattern has to match, and one that takes forever doesn't stop the agent", () => {
+    const fit = fitOf({ type: "object", properties: { date: { type: "string", pattern: "^\\d{4}-\\d{2}$" } } })
+    assert.isTrue(Result.isSuccess(fit({ date: "2026-11" })))
+    assert.match(String(Result.getFailure(fit({ date: "November" }))), /at \[.*date/u)
+    const endless = fitOf({ type: "string", pattern: "^(a+)+$" })
+    assert.match(String(Result.getFailure(endless(`${"a".repeat(40)}!`))), /took longer than 100 ms/u)
+    const error = Effect.runSync(Effect.flip(OutputSchema.make({ type: "string", pattern: "(" })))
+    assert.match(error.message, /^The outputSchema cannot be used: /u)
+  })
+
   it("reads definitions of draft 2020-12 and of draft 7", () => {
     for (const [name, definitions] of [
       ["$defs", { Mug: price }],

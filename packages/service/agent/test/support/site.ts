@@ -195,6 +195,10 @@ export const pages: Readonly<Record<string, Body>> = {
       )}</ul><p id=one><button onclick="document.title=this.textContent">Approve 7</button></p><script>let first=1;const draw=()=>{[...l.children].forEach((row,at)=>{row.firstChild.textContent="Cancel "+(first+at)})};addEventListener("keydown",({key})=>{if(key==="d"){first++;draw()}if(key==="n")one.firstChild.textContent="Approve 8";if(key==="r")one.firstChild.textContent="Reject 7"})</script>`,
   ticks: () =>
     `<button id=b onclick="document.title='bought'">Buy (0:59)</button><script>let left=59;setInterval(()=>{b.textContent="Buy (0:"+(--left)+")"},200)</script>`,
+  clock: () =>
+    `<p>It is <span id=now>12:00:00.000</span></p><button onclick="this.title='clicked'">Refresh</button><script>setInterval(()=>{now.textContent=new Date().toISOString().slice(11,23)},5)</script>`,
+  quantity: () =>
+    `<button onclick="count.textContent=Number(count.textContent)+1">More</button><p>Mugs: <span id=count>0</span></p>`,
   hints: () =>
     `<input id=q placeholder="Try shoes" oninput="document.title=this.value"><button onclick="q.placeholder='Try bags'">Turn</button>`,
   "keeps-clicks": () =>
