@@ -25,3 +25,11 @@ export const sources = (): ReadonlyArray<string> =>
     // these tests are about the words themselves
     exclude: (path) => path.includes("node_modules") || path === "tools/docs-test/test"
   }).toSorted()
+
+const reference = /^docs\/(?:README|cli|configuration|errors|glossary|json-output|.*-reference)\.md$/u
+
+/** Every page that guides a reader through a task, relative to the root: the README, and `docs` without its references. */
+export const guides = (): ReadonlyArray<string> =>
+  globSync(["README.md", "docs/*.md"], { cwd: root })
+    .filter((file) => !reference.test(file))
+    .toSorted()
