@@ -1,7 +1,7 @@
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { systemError } from "effect/PlatformError"
+import { type PlatformError, systemError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import { refusalOf } from "./AtomicFile.ts"
 import * as Folder from "./Folder.ts"
@@ -17,16 +17,79 @@ const notAFile = (path: string, type: FileSystem.File.Type) =>
     pathOrDescriptor: path
   })
 
-/** The text of a file of JSON lines; empty where there is no file yet. A device, which may have no end, is not read. */
-export const read = (path: string) =>
-  FileSystem.FileSystem.use((fs) =>
-    Effect.flatMap(fs.stat(path), ({ type }) =>
-      type === "File" ? fs.readFileString(path) : Effect.fail(notAFile(path, type))
+/** A line of a file, without its end. */
+export interface Line {
+  readonly text: string
+  /** Position of its first byte in the file. */
+  readonly offset: number
+  readonly bytes: number
+  /** Number of the line, from 1. */
+  readonly number: number
+  /** False of a last line that may still be written. */
+  readonly hasEnd: boolean
+}
+
+/** The start of a line in a file. */
+export type Start = Pick<Line, "offset" | "number">
+
+const decoder = new TextDecoder()
+
+/** Splits the bytes of a file into lines, and keeps only the unfinished one. */
+const makeSplitter = ({ number, offset }: Start, use: (line: Line) => void) => {
+  let rest: ReadonlyArray<Uint8Array> = []
+  let next = { offset, number }
+  const take = (last: Uint8Array, hasEnd: boolean) => {
+    const all = rest.length === 0 ? last : Buffer.concat([...rest, last])
+    rest = []
+    use({ ...next, text: decoder.decode(all), bytes: all.byteLength, hasEnd })
+    next = { offset: next.offset + all.byteLength + 1, number: next.number + 1 }
+  }
+  return {
+    add: (chunk: Uint8Array) => {
+      let from = 0
+      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+        take(chunk.subarray(from, at), true)
+        from = at + 1
+      }
+      // a stream may use its buffer again
+      if (from < chunk.byteLength) rest = [...rest, chunk.slice(from)]
+    },
+    end: () => {
+      if (rest.length > 0) take(new Uint8Array(), false)
+    }
+  }
+}
+
+/**
+ * Passes on the lines of a file of JSON lines, from one of them on, without the file in memory. There are none where there is
+ * no file yet. A device, which may have no end, is not read.
+ */
+export const eachLine = (
+  path: string,
+  use: (line: Line) => void,
+  start: Start = { offset: 0, number: 1 }
+): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { type } = yield* fs.stat(path)
+    if (type !== "File") return yield* Effect.fail(notAFile(path, type))
+    const splitter = makeSplitter(start, use)
+    yield* Stream.runForEach(fs.stream(path, { offset: start.offset }), (chunk) =>
+      Effect.sync(() => splitter.add(chunk))
     )
-  ).pipe(
+    splitter.end()
+  }).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
-      () => Effect.succeed("")
+      () => Effect.void
+    )
+  )
+
+/** The text of a line whose position is known. */
+export const lineAt = (path: string, { bytes, offset }: Pick<Line, "bytes" | "offset">) =>
+  FileSystem.FileSystem.use((fs) =>
+    Effect.map(Stream.runCollect(fs.stream(path, { offset, bytesToRead: bytes })), (chunks) =>
+      decoder.decode(Buffer.concat(chunks))
     )
   )
 

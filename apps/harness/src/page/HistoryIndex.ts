@@ -1,5 +1,6 @@
 import { letterOf } from "@webagent/harness-api/NightCells"
 import { type Night, plannedOf } from "@webagent/nights/Night"
+import * as LineFile from "@webagent/cli/LineFile"
 import * as NightFile from "@webagent/nights/NightFile"
 import type { Accepted, Acknowledged } from "@webagent/nights/Past"
 import * as ByteSize from "effect/ByteSize"
@@ -9,15 +10,6 @@ import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import * as Stream from "effect/Stream"
-
-/** Position of a night's line in the file. */
-interface Place {
-  readonly offset: number
-  readonly bytes: number
-  /** Number of the line, from 1. */
-  readonly line: number
-}
 
 /** The results of a scenario in a night, by which the screens draw it. */
 interface Cells {
@@ -36,7 +28,7 @@ export interface IndexedNight extends Cells {
   readonly planned: ReturnType<typeof plannedOf>
   /** Number of leaked browsers. */
   readonly leaks: number
-  readonly place: Place
+  readonly place: NightFile.Place
   readonly recorded: NightFile.Recorded
 }
 
@@ -57,8 +49,6 @@ export interface HistoryIndex {
   readonly problems: ReadonlyArray<string>
 }
 
-const newline = 10
-
 /** State between two readings of a file that only grows. */
 interface Progress {
   readonly rowOf: Map<string, number>
@@ -67,9 +57,8 @@ interface Progress {
   readonly accepted: Array<Accepted>
   readonly acknowledged: Array<Acknowledged>
   readonly problems: Array<string>
-  /** Start of the first line that is still to be read, and its number. */
-  offset: number
-  line: number
+  /** The first line that is still to be read. */
+  next: LineFile.Start
 }
 
 const begin = (): Progress => ({
@@ -79,8 +68,7 @@ const begin = (): Progress => ({
   accepted: [],
   acknowledged: [],
   problems: [],
-  offset: 0,
-  line: 1
+  next: { offset: 0, number: 1 }
 })
 
 const copyOf = (progress: Progress): Progress => ({
@@ -102,7 +90,7 @@ const rowIn = ({ rowOf, rows }: Progress, { name, suite }: Row): number => {
   return rows.length - 1
 }
 
-const indexed = (progress: Progress, night: Night, place: Place): IndexedNight => {
+const indexed = (progress: Progress, night: Night, place: NightFile.Place): IndexedNight => {
   const placed = night.scenarios.map((scenario) => ({ row: rowIn(progress, scenario), scenario }))
   const count = progress.rows.length
   const letters = new Uint8Array(count)
@@ -135,15 +123,12 @@ const indexed = (progress: Progress, night: Night, place: Place): IndexedNight =
 /** The index of nights that are all in memory, oldest first. */
 export const ofNights = (nights: ReadonlyArray<Night>): HistoryIndex => {
   const progress = begin()
-  for (const night of nights) progress.nights.push(indexed(progress, night, { offset: 0, bytes: 0, line: 0 }))
+  for (const night of nights) progress.nights.push(indexed(progress, night, { offset: 0, bytes: 0, number: 0 }))
   return { ...progress, nights: progress.nights }
 }
 
-const decoder = new TextDecoder()
-
-const take = (progress: Progress, bytes: Uint8Array, name: string): void => {
-  const place = { offset: progress.offset, bytes: bytes.byteLength, line: progress.line }
-  const past = NightFile.parse(decoder.decode(bytes), name, place.line)
+const take = (progress: Progress, { text, ...place }: LineFile.Line, name: string): void => {
+  const past = NightFile.parse(text, name, place.number)
   if (Result.isFailure(past)) progress.problems.push(past.failure)
   else {
     const { accepted, acknowledged, nights, warnings } = past.success
@@ -151,31 +136,6 @@ const take = (progress: Progress, bytes: Uint8Array, name: string): void => {
     progress.accepted.push(...accepted)
     progress.acknowledged.push(...acknowledged)
     progress.problems.push(...warnings)
-  }
-}
-
-/** Splits the bytes of a file into lines, and keeps only the unfinished one. */
-const splitter = (progress: Progress, name: string) => {
-  let rest: ReadonlyArray<Uint8Array> = []
-  const line = (last: Uint8Array) => {
-    const bytes = rest.length === 0 ? last : Buffer.concat([...rest, last])
-    rest = []
-    take(progress, bytes, name)
-    progress.offset += bytes.byteLength + 1
-    progress.line++
-  }
-  return {
-    add: (chunk: Uint8Array) => {
-      let from = 0
-      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-        line(chunk.subarray(from, at))
-        from = at + 1
-      }
-      // a stream may use its buffer again
-      if (from < chunk.byteLength) rest = [...rest, chunk.slice(from)]
-    },
-    /** The last line, which has no end: it may still be written. */
-    last: () => Buffer.concat(rest)
   }
 }
 
@@ -232,13 +192,14 @@ export const make = Effect.fnUntraced(function* (path: string) {
     if (now.size === stamp?.size && now.file === stamp.file && now.modified === stamp.modified) return index
     // only a file that has grown is read from where the last reading ended
     if (stamp === undefined || now.file !== stamp.file || now.size < stamp.size) progress = begin()
-    const lines = splitter(progress, path)
-    const chunks = fs.stream(path, { offset: progress.offset })
-    yield* Stream.runForEach(chunks, (chunk) => Effect.sync(() => lines.add(chunk)))
-    const last = lines.last()
-    // a line without an end is read again with its end
-    const shown = last.byteLength === 0 ? progress : copyOf(progress)
-    if (shown !== progress) take(shown, last, path)
+    let shown = progress
+    const add = (line: LineFile.Line) => {
+      // a line without an end is read again with its end
+      if (!line.hasEnd) shown = copyOf(progress)
+      take(shown, line, path)
+      if (line.hasEnd) progress.next = { offset: line.offset + line.bytes + 1, number: line.number + 1 }
+    }
+    yield* Effect.provideService(LineFile.eachLine(path, add, progress.next), FileSystem.FileSystem, fs)
     index = conclude(shown)
     stamp = now
     return index
@@ -253,12 +214,6 @@ export const make = Effect.fnUntraced(function* (path: string) {
     // two pages may ask at the same time
     read: oneAtATime.withPermit(read),
     night: ({ head, place }) =>
-      fs.stream(path, { offset: place.offset, bytesToRead: place.bytes }).pipe(
-        Stream.runCollect,
-        Effect.map((chunks) => {
-          const past = NightFile.parse(decoder.decode(Buffer.concat(chunks)), path, place.line)
-          return Result.isFailure(past) ? undefined : past.success.nights.find(({ id }) => id === head.id)
-        })
-      )
+      Effect.provideService(NightFile.nightAt(path, place, head.id), FileSystem.FileSystem, fs)
   } satisfies HistoryReader
 })

@@ -7,10 +7,12 @@ import {
 } from "@webagent/harness-api"
 import * as NightChanges from "@webagent/findings/NightChanges"
 import type { Night } from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import { changedScenarios, eligible, most, type Past } from "@webagent/nights/Past"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { dirname, join, relative } from "node:path"
 import * as ReportDirectory from "../cli/reports/ReportDirectory.ts"
 import * as CompareOutput from "../cli/compare/CompareOutput.ts"
@@ -135,5 +137,33 @@ export const make = Effect.fnUntraced(function* (
     return { accepted, acknowledged, nights: nights.map((one) => (one === indexed ? whole : one.head)) } satisfies Past
   })
 
-  return { index, nightOfRun, night, compare, trend, pastWith }
+  let recent = new Map<string, Night>()
+  /** The history as a run needs it. Recent nights are kept from one run to the next. */
+  const pastForRun: typeof NightFile.readRecent = Effect.fnUntraced(function* (path, most) {
+    const past = yield* Effect.option(index)
+    // a line that can't be read stops a run, and not the screens
+    if (path !== history || Option.isNone(past) || past.value.problems.length > 0) {
+      return yield* NightFile.readRecent(path, most)
+    }
+    const { accepted, acknowledged, nights } = past.value
+    const needed = new Set(
+      Array.from(
+        NightFile.recentOf(
+          nights.map(({ head }) => head),
+          most
+        ),
+        ({ id }) => id
+      )
+    )
+    const whole = yield* Effect.forEach(nights, (one) => {
+      const { head } = one
+      const kept = recent.get(head.id)
+      if (kept !== undefined || !needed.has(head.id)) return Effect.succeed(kept ?? head)
+      return Effect.orElseSucceed(wholeNight(one), () => head)
+    })
+    recent = new Map(whole.filter(({ id }) => needed.has(id)).map((night) => [night.id, night]))
+    return { nights: whole, accepted, acknowledged, warnings: [] }
+  })
+
+  return { index, nightOfRun, night, compare, trend, pastWith, pastForRun }
 })

@@ -19,6 +19,7 @@ import { ExchangeListener } from "../observe/ExchangeListener.ts"
 import type { Seen } from "../observe/Seen.ts"
 import * as EventLog from "../run/events/EventLog.ts"
 import { PictureListener } from "../run/LiveSteps.ts"
+import { PastReader } from "../run/NightHistory.ts"
 
 /** A message about a running trial of this process, which no file has. */
 export type OwnMessage = Extract<LiveMessage, { readonly _tag: "Exchange" | "Picture" }>
@@ -45,6 +46,7 @@ interface OwnRunsOptions {
   readonly edition: Effect.Effect<ModuleFile.Edition>
   /** Cost in USD of a finished run; undefined if it has no report, or cost nothing that counts. */
   readonly costOf: (run: string) => Effect.Effect<string | undefined>
+  readonly pastForRun: typeof PastReader.Service
 }
 
 const pause = "50 millis"
@@ -60,7 +62,7 @@ const sentenceOf = (cause: Cause.Cause<unknown>): string => {
 }
 
 /** Makes the runs of a process. They end with the scope: each is stopped, and writes its report. */
-export const make = Effect.fnUntraced(function* ({ costOf, edition, options, targetOf }: OwnRunsOptions) {
+export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pastForRun, targetOf }: OwnRunsOptions) {
   const fs = yield* FileSystem.FileSystem
   const published = yield* PubSub.sliding<OwnMessage>(1024)
   /** Messages by their subject, the oldest first. */
@@ -156,6 +158,7 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, tar
       const wanted = yield* Effect.tapError(optionsFor(request, directory), () => abandon)
       const body = runSuites(wanted, [], undefined, yield* edition).pipe(
         Effect.provideService(ExchangeListener, listener(run)),
+        Effect.provideService(PastReader, pastForRun),
         Effect.provideService(PictureListener, pictureListener(run))
       )
       kept.clear()

@@ -88,7 +88,22 @@ describe.runIf(process.platform === "linux")("ui with a year of 500 scenarios", 
     assert.isBelow(mostMemory(ui.program.pid), 300)
   })
 
+  it("takes less than 300 MB while it records nights", { timeout: 180_000 }, async () => {
+    const { files } = await ui.read((source) => source.suites)
+    const [first] = files.flatMap(({ scenarios, suite }) => scenarios.map(({ name }) => ({ suite: suite ?? "", name })))
+    if (first === undefined) throw new Error("the built-in suites have scenarios")
+    const of = { scenarios: [first], record: true }
+    for (const number of [1, 2]) {
+      const { id } = await ui.read(({ actions }) => actions.start(of))
+      await ui.follow({ run: id, after: 0 }, ({ _tag }) => _tag === "Finished")
+      const { nights: recorded } = await ui.read((source) => source.nights(500))
+      assert.lengthOf(recorded, nights + number)
+    }
+    assert.isBelow(mostMemory(ui.program.pid), 300)
+  })
+
   it("says in one sentence that no report can be written", async () => {
+    rmSync(join(store, "runs"), { recursive: true })
     writeFileSync(join(store, "runs"), "a file in the place of the folder")
     const { detail } = await ui.refused(({ actions }) => actions.start({}))
     assert.include(detail, "cannot be written")

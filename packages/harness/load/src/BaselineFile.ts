@@ -46,14 +46,15 @@ export const settingsHash = (settings: Readonly<Record<string, unknown>>): strin
 
 /** Reads the entries of a baseline file in order. A missing file has no entries. */
 export const read = Effect.fnUntraced(function* (path: string) {
-  const text = yield* Effect.mapError(LineFile.read(path), (error) =>
-    usage(`Cannot read the baseline: ${describePlatformError(error)}.`)
+  const lines: Array<LineFile.Line> = []
+  yield* Effect.mapError(
+    LineFile.eachLine(path, (line) => void lines.push(line)),
+    (error) => usage(`Cannot read the baseline: ${describePlatformError(error)}.`)
   )
-  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 }))
   return yield* Effect.forEach(
-    lines.filter(({ line }) => line.trim() !== ""),
-    ({ line, number }) =>
-      Effect.mapError(decodeEntry(line), ({ message }) =>
+    lines.filter(({ text }) => text.trim() !== ""),
+    ({ number, text }) =>
+      Effect.mapError(decodeEntry(text), ({ message }) =>
         usage(
           `${path} line ${number} is not a load test of this version. Delete the line, or record to a new file. ${message}`
         )

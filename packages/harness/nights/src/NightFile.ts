@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { dirname, relative } from "node:path"
-import { usage } from "@webagent/cli/UserError"
+import { type UserError, usage } from "@webagent/cli/UserError"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as LineFile from "@webagent/cli/LineFile"
 import type { RunStatus } from "@webagent/report/Finding"
@@ -28,7 +30,7 @@ const decoders: Readonly<Record<string, (value: unknown) => Result.Result<unknow
 }
 
 /** Contents of a history file, with one warning per entry that cannot be read and can be skipped. */
-interface ReadPast extends Required<Past> {
+export interface ReadPast extends Required<Past> {
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -85,18 +87,17 @@ export const recordedOf = (night: Night): Recorded => ({
   trials: ranIn(night)
 })
 
+/** True if a record of a run has more of it than another one. */
+const isMore = (now: Recorded, was: Recorded): boolean =>
+  (now.isComplete && !was.isComplete) || (now.isComplete === was.isComplete && now.trials >= was.trials)
+
 /** Each run once: as it was when most of it was known. */
 export const eachRunOnce = <A>(nights: Iterable<A>, of: (night: A) => Recorded): ReadonlyArray<A> => {
   const best = new Map<string, A>()
   for (const night of nights) {
     const now = of(night)
     const previous = best.get(now.run)
-    const was = previous === undefined ? undefined : of(previous)
-    const isMore =
-      was === undefined ||
-      (now.isComplete && !was.isComplete) ||
-      (now.isComplete === was.isComplete && now.trials >= was.trials)
-    if (isMore) best.set(now.run, night)
+    if (previous === undefined || isMore(now, of(previous))) best.set(now.run, night)
   }
   return [...best.values()]
 }
@@ -128,6 +129,75 @@ const whyNot = (line: string): string => {
   return Result.isFailure(decoded) ? decoded.failure.message.replaceAll(/\s+/gu, " ") : ""
 }
 
+/** The position of a night's line in its file. */
+export type Place = Pick<LineFile.Line, "offset" | "bytes" | "number">
+
+/** A night, and its line, from which a night without its scenarios is read again. */
+interface Entry {
+  readonly night: Night
+  readonly recorded: Recorded
+  readonly place: Place
+}
+
+const byStart = (one: Entry, other: Entry) =>
+  one.night.startedAt < other.night.startedAt ? -1 : one.night.startedAt > other.night.startedAt ? 1 : 0
+
+/** Collects the lines of a history one after the other, so that a file doesn't have to be in memory as a whole. */
+const makeCollector = (name: string, { isWhole }: { readonly isWhole: boolean }) => {
+  const entries = new Map<string, Entry>()
+  const accepted: Array<Accepted> = []
+  const acknowledged: Array<Acknowledged> = []
+  const warnings: Array<string> = []
+  /** A line that can't be read, which only the last one may be. */
+  let unreadable: { readonly part: string; readonly number: number } | undefined
+
+  const skip = (number: number, why: string) => warnings.push(`${name} line ${number} was skipped: ${why}.`)
+
+  const addNight = (night: Night, place: Place) => {
+    const recorded = recordedOf(night)
+    const previous = entries.get(recorded.run)
+    if (previous !== undefined && !isMore(recorded, previous.recorded)) return
+    entries.set(recorded.run, { night: isWhole ? night : { ...night, scenarios: [] }, recorded, place })
+  }
+
+  const addPart = (part: string, place: Place): Result.Result<void, string> => {
+    const { number } = place
+    if (part === "") return Result.void
+    if (unreadable !== undefined && unreadable.number !== number) {
+      return Result.fail(`${name} line ${unreadable.number} is not a line of a history: ${whyNot(unreadable.part)}.`)
+    }
+    const decoded = Result.flatMap(parsed(part), (json) => decode(upgraded(json)))
+    if (Result.isSuccess(decoded)) {
+      const { success } = decoded
+      if (success.kind === "night") addNight(success, place)
+      else if (success.kind === "accepted") accepted.push(success)
+      else acknowledged.push(success)
+    } else if (isCutShort(part)) skip(number, "it is incomplete")
+    else unreadable = { part, number }
+    return Result.void
+  }
+
+  return {
+    /** Adds a line; the failure is a line before it that can't be read. */
+    add: (text: string, place: Place): Result.Result<void, string> => {
+      for (const part of text.split(between)) {
+        const added = addPart(part.trim(), place)
+        if (Result.isFailure(added)) return added
+      }
+      return Result.void
+    },
+    end: () => {
+      if (unreadable !== undefined) skip(unreadable.number, whyNot(unreadable.part))
+      return {
+        entries: [...entries.values()].toSorted(byStart),
+        decisions: { accepted: unique(accepted), acknowledged: unique(acknowledged), warnings }
+      }
+    }
+  }
+}
+
+const nightsOf = (entries: ReadonlyArray<Entry>) => entries.map(({ night }) => night)
+
 /**
  * Reads the text of a history file: nights ordered by start, each once, also when two files were joined. It skips, with a
  * warning, a line that a killed writer left unfinished, and reads what `cat` or a merge put behind it. It also skips a
@@ -135,43 +205,67 @@ const whyNot = (line: string): string => {
  * first line.
  */
 export const parse = (text: string, name: string, first = 1): Result.Result<ReadPast, string> => {
-  const lines = text
-    .split("\n")
-    .flatMap((line, index) => line.split(between).map((part) => ({ line: part.trim(), number: index + first })))
-  const filled = lines.filter(({ line }) => line !== "")
-  const nights: Array<Night> = []
-  const accepted: Array<Accepted> = []
-  const acknowledged: Array<Acknowledged> = []
-  const warnings: Array<string> = []
-  for (const { line, number } of filled) {
-    const decoded = Result.flatMap(parsed(line), (json) => decode(upgraded(json)))
-    if (Result.isSuccess(decoded)) {
-      const { success } = decoded
-      if (success.kind === "night") nights.push(success)
-      else if (success.kind === "accepted") accepted.push(success)
-      else acknowledged.push(success)
-    } else if (isCutShort(line) || number === filled.at(-1)?.number) {
-      warnings.push(`${name} line ${number} was skipped: ${isCutShort(line) ? "it is incomplete" : whyNot(line)}.`)
-    } else {
-      return Result.fail(`${name} line ${number} is not a line of a history: ${whyNot(line)}.`)
-    }
+  const collector = makeCollector(name, { isWhole: true })
+  for (const [index, line] of text.split("\n").entries()) {
+    const added = collector.add(line, { offset: 0, bytes: 0, number: index + first })
+    if (Result.isFailure(added)) return Result.fail(added.failure)
   }
-  return Result.succeed({
-    nights: eachRunOnce(unique(nights), recordedOf).toSorted((a, b) =>
-      a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0
-    ),
-    accepted: unique(accepted),
-    acknowledged: unique(acknowledged),
-    warnings
-  })
+  const { decisions, entries } = collector.end()
+  return Result.succeed({ nights: nightsOf(entries), ...decisions })
 }
 
+const cannotRead = (error: PlatformError) =>
+  usage(`--history: cannot read the history: ${describePlatformError(error)}.`)
+
+const collect = Effect.fnUntraced(function* (path: string, options: { readonly isWhole: boolean }) {
+  const collector = makeCollector(path, options)
+  let added: Result.Result<void, string> = Result.void
+  const add = ({ text, ...place }: LineFile.Line) => {
+    if (Result.isSuccess(added)) added = collector.add(text, place)
+  }
+  yield* Effect.mapError(LineFile.eachLine(path, add), cannotRead)
+  yield* Effect.mapError(Effect.fromResult(added), (message) => usage(`--history: ${message}`))
+  return collector.end()
+})
+
 /** Reads a history file; one that is not there yet says nothing. One that cannot be read is a UserError. */
-export const read = Effect.fnUntraced(function* (path: string) {
-  const text = yield* Effect.mapError(LineFile.read(path), (error) =>
-    usage(`--history: cannot read the history: ${describePlatformError(error)}.`)
+export const read = (path: string): Effect.Effect<ReadPast, UserError, FileSystem.FileSystem> =>
+  Effect.map(collect(path, { isWhole: true }), ({ decisions, entries }) => ({
+    nights: nightsOf(entries),
+    ...decisions
+  }))
+
+/** A run is judged by fewer nights than these. */
+export const mostWhole = 100
+
+/** Reads one night from its line; undefined if the file has been replaced. */
+export const nightAt = (path: string, place: Place, id: string) =>
+  Effect.map(LineFile.lineAt(path, place), (text) =>
+    Result.match(parse(text, path), {
+      onFailure: () => undefined,
+      onSuccess: ({ nights }) => nights.find((night) => night.id === id)
+    })
   )
-  return yield* Effect.mapError(Effect.fromResult(parse(text, path)), (message) => usage(`--history: ${message}`))
+
+/**
+ * Returns the nights that a run needs with their scenarios: the last ones of each target and number of trials. Nights are in
+ * the order of time.
+ */
+export const recentOf = (nights: ReadonlyArray<Night>, most = mostWhole): ReadonlySet<Night> => {
+  const comparable = Map.groupBy(nights, ({ fingerprint, partial }) =>
+    JSON.stringify([fingerprint.target, fingerprint.trials, partial === undefined])
+  )
+  return new Set([...comparable.values()].flatMap((all) => all.slice(-most)))
+}
+
+/** Reads a history file for a run. Only recent nights have their scenarios, so that the memory for years is bounded. */
+export const readRecent = Effect.fnUntraced(function* (path: string, most = mostWhole) {
+  const { decisions, entries } = yield* collect(path, { isWhole: false })
+  const recent = recentOf(nightsOf(entries), most)
+  const nights = yield* Effect.forEach(entries, ({ night, place }) =>
+    recent.has(night) ? Effect.map(nightAt(path, place, night.id), (whole) => whole ?? night) : Effect.succeed(night)
+  ).pipe(Effect.mapError(cannotRead))
+  return { nights, ...decisions } satisfies ReadPast
 })
 
 /** Fails as `append` would, before there is anything to add. A file that is not there yet is created, and is empty. */

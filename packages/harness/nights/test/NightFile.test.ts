@@ -146,6 +146,34 @@ describe("a history file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
+  it.effect("gives a run the scenarios of recent nights only, and all decisions", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* file
+      const away = (day: number) => {
+        const { id: _, fingerprint, ...of } = night(day, [scenario("pays")])
+        return withId({ ...of, fingerprint: { ...fingerprint, target: "https://your.service" } })
+      }
+      const here = Array.from({ length: 5 }, (_, day) => night(day, [scenario("pays"), scenario("naïve")]))
+      yield* NightFile.prepare(path)
+      // joined by a merge: not in the order of time, twice, and two on one line
+      const content = text(...here.slice(3), away(0), ...here) + text(away(1)).trim() + text(accepted)
+      yield* fs.writeFileString(path, content)
+      const past = yield* NightFile.readRecent(path, 2)
+      const all = yield* NightFile.read(path)
+      const withoutScenarios = new Set(here.slice(0, 3).map(({ id }) => id))
+      assert.deepStrictEqual(past, {
+        ...all,
+        nights: all.nights.map((one) => (withoutScenarios.has(one.id) ? { ...one, scenarios: [] } : one))
+      })
+      assert.lengthOf(past.nights, 7)
+      assert.deepStrictEqual(past.accepted, [accepted])
+      yield* fs.writeFileString(path, `no night\n${content}`)
+      const { message } = yield* Effect.flip(NightFile.readRecent(path))
+      assert.include(message, "line 1 is not a line of a history")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
   it.effect("that cannot be read is a mistake in a sentence", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -80,7 +80,13 @@ export const serveUi = (options: RunOptions, port: number | undefined) =>
         Effect.orElseSucceed(model.reports.report(run), () => null),
         (report) => (report === null || report.header.target.simulated ? undefined : report.cost_usd)
       )
-    const own = yield* OwnRuns.make({ options, targetOf, edition: model.freshEdition, costOf })
+    const own = yield* OwnRuns.make({
+      options,
+      targetOf,
+      edition: model.freshEdition,
+      costOf,
+      pastForRun: model.pastForRun
+    })
     isOurs = own.isOurs
     const app = yield* Server.make({ model, own }).pipe(
       Effect.provideService(Guard.Guard, guard),
