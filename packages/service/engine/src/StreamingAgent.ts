@@ -13,10 +13,10 @@ import {
   type AgentIdentity,
   type Attempt,
   type Execution,
-  type LeaseLost,
+  LeaseLost,
   type Reports
 } from "./ports/Agent.ts"
-import { LaunchFailed } from "./ports/BrowserPool.ts"
+import type { LaunchFailed } from "./ports/BrowserPool.ts"
 
 /**
  * An agent whose events are a stream. The stream starts with `Started`, ends with one of `Completed`, `Failed` or
@@ -41,10 +41,9 @@ const silent: Turn.TurnEvent = {
   failure: "agent_crashed"
 }
 
-const failureOf = (error: AgentError | LeaseLost | LaunchFailed): Turn.Failure => {
+const failureOf = (error: AgentError | LaunchFailed): Turn.Failure => {
   if (error instanceof AgentError) return error.failure ?? "agent"
-  if (error instanceof LaunchFailed) return error.reason === "full" ? "no_browser" : "browser_failed"
-  return "agent_crashed"
+  return error.reason === "full" ? "no_browser" : "browser_failed"
 }
 
 /** Reports the end of an agent whose stream ended without a terminal event. */
@@ -58,6 +57,8 @@ const reportEnd = (
   const failure = Cause.findError(exit.cause)
   if (Result.isFailure(failure)) return reports.onCrash(execution, Cause.squash(exit.cause))
   const error = failure.success
+  // the engine ignores the end of an agent whose session another node has
+  if (error instanceof LeaseLost) return reports.onEnd(execution, silent)
   return reports.onEnd(execution, { _tag: "Failed", error: error.message, failure: failureOf(error) })
 }
 

@@ -1,4 +1,5 @@
 import type { PgConnection, Result as PgResult } from "@effect/sql-pg/PgConnection"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -92,9 +93,15 @@ const within =
       })
     )
 
-/** A rollback over a lost connection dies like a defect of the program: here it becomes a failure. */
+/**
+ * A rollback over a lost connection dies like a defect of the program, and turns the failure that it was for into another
+ * defect. Here the lost connection is the failure.
+ */
 const orFail = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-  Effect.catchDefect(effect, (defect) => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
+  Effect.catchCause(effect, (cause): Effect.Effect<never, E | SqlError> => {
+    const lost = cause.reasons.filter(Cause.isDieReason).find(({ defect }) => isSqlError(defect))
+    return lost === undefined ? Effect.failCause(cause) : Effect.fail(lost.defect as SqlError)
+  })
 
 type Patient = ReturnType<typeof within>
 

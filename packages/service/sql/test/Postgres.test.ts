@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Browser, type IdempotencyRecord, type Step, Store } from "@webagent/engine"
+import { AdmissionRefused, Browser, type IdempotencyRecord, type Step, Store } from "@webagent/engine"
 import { storeContract } from "@webagent/store-contract"
 import { creation } from "@webagent/store-contract/Creation"
 import * as Deferred from "effect/Deferred"
@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
 import { newest } from "../src/postgresMigrations.ts"
+import { transaction } from "../src/unavailable.ts"
 import { apiKeysOver } from "./apiKeys.ts"
 import { notesOver } from "./notes.ts"
 import { profilesOver } from "./profiles.ts"
@@ -374,6 +375,22 @@ describe("a Postgres database that is away", () => {
       for (const name of ["before", "killed", "frozen"]) {
         assert.isTrue(Option.isSome(yield* store.session(`s${name}`)), name)
       }
+    })
+  )
+
+  it.live("is unavailable to a commit that is refused while its connection is cut, and stores nothing of it", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const { sql, store } = yield* node(url, { patience_ms: 4000 })
+      const { sql: other } = yield* node(url)
+      const cut = Effect.orDie(other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+      const refused = Effect.andThen(cut, new AdmissionRefused({ message: "Too many runs", retryAfter_ms: 1000 }))
+      assert.strictEqual(yield* outcome(store, { ...creation("refused"), also: refused }), "no")
+      // what an admission reads within the commit is a transaction in the transaction
+      const nested = Effect.andThen(cut, transaction(sql, Effect.asVoid(sql`SELECT 1`)))
+      assert.strictEqual(yield* outcome(store, { ...creation("nested"), also: nested }), "no")
+      for (const name of ["refused", "nested"]) assert.isTrue(Option.isNone(yield* store.session(`s${name}`)), name)
     })
   )
 

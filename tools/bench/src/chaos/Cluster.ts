@@ -29,7 +29,7 @@ export interface Cluster {
   readonly thaw: (member: Member) => Promise<void>
   /** The last output of a node that ended by itself. */
   readonly ended: ReadonlyArray<string>
-  /** Errors of the nodes' logs that a client got as a 500, each with its cause. */
+  /** Errors of the nodes' logs that ended a request with a 500, or a run, each with its cause. */
   readonly failures: () => ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -46,8 +46,8 @@ export interface Program {
 /** Number of starts of a node after which it counts as one that can't start. */
 const mostStarts = 60
 
-/** The part of a log about a request that a defect ended. */
-const failedRequest = /A request failed[^]{0,1500}/gu
+/** The part of a log about a request or an agent that a defect ended. */
+const defect = /(?:A request failed|The agent crashed)[^]{0,1500}/gu
 
 const isReady = async (url: string) => {
   const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
@@ -92,14 +92,13 @@ export const cluster = async (
       env: { ...inherited, ...environment },
       stdio: ["ignore", "pipe", "pipe"]
     })
-    let errorOutput = ""
     const output = { text: "" }
     outputs.push(output)
-    child.stdout?.on("data", (chunk) => (output.text = `${output.text}${String(chunk)}`.slice(-200_000)))
-    child.stderr?.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(-2000)))
+    child.stdout?.resume()
+    child.stderr?.on("data", (chunk) => (output.text = `${output.text}${String(chunk)}`.slice(-200_000)))
     child.once("exit", (code) => {
       member.state = "down"
-      if (!wanted.has(child)) ended.push(`${member.name} ended with ${code}: ${errorOutput.trim()}`)
+      if (!wanted.has(child)) ended.push(`${member.name} ended with ${code}: ${output.text.slice(-2000).trim()}`)
     })
     member.process = child
     return child
@@ -152,7 +151,7 @@ export const cluster = async (
       else await start(member)
     },
     ended,
-    failures: () => outputs.flatMap(({ text }) => text.match(failedRequest) ?? []),
+    failures: () => outputs.flatMap(({ text }) => text.match(defect) ?? []),
     close: async () => {
       await Promise.all(members.map(kill))
       process.off("exit", orphaned)

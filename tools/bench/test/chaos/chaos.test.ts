@@ -37,15 +37,16 @@ const quiet = {
 
 // processes that are killed and frozen take the time that they take: only what hangs ends these tests
 describe("three servers on one Postgres", { timeout: 900_000 }, () => {
-  // outages of the database are in the bench, where a seed in several still has a 500 or an agent that crashed
-  it("keep every promise while they are killed, frozen and drained for half a minute", async () => {
+  it("keep every promise while they and their database are killed, frozen and cut off for half a minute", async () => {
     const outcome = await run({
       ...quiet,
       uses: "everything",
       duration_ms: 25_000,
       kills: 3,
       freezes: 1,
+      restarts: 1,
       drains: 2,
+      cuts: 1,
       clients: 10
     })
     assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
