@@ -89,8 +89,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
         yield* PubSub.publish(steps, seen)
       }
     })
-    /** Waits while a person has control of the browser, so that the agent and the person don't act at the same time. */
-    const paused = Effect.suspend(() => (browserId === null ? Effect.void : pausing(control.free(browserId))))
+    const { paused, untilFree } = Pauses.whileDriven(control, pausing, () => browserId)
     if (turn.status === "running") {
       // a turn that waited for a person at another node can be in a step
       const step = (yield* readInsistently(store.stepsOf(turn.id))).at(-1)
@@ -169,9 +168,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
             : yield* recordings.keep(browserId, name, jpeg)
         yield* inStep({ step: { ...seen, picture }, ...(checkpoint === undefined ? {} : { checkpoint }) })
       }),
-      untilFree: Effect.suspend(() =>
-        browserId === null || !control.isHeld(browserId) ? Effect.succeed(false) : Effect.as(paused, true)
-      ),
+      untilFree,
       stepEnded: (failure, details) =>
         Effect.suspend(() => {
           const seen = open.get(execution)

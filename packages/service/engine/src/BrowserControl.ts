@@ -36,6 +36,8 @@ export interface BrowserControl {
   readonly release: (browserId: string, driver?: string) => Effect.Effect<void, ControlTaken>
   /** True if a person has control of the browser. */
   readonly isHeld: (browserId: string) => boolean
+  /** The id of the last take; undefined before the first one. */
+  readonly lastTake: (browserId: string) => string | undefined
   /** Ends control of a browser that has stopped. */
   readonly forget: (browserId: string) => void
   /** Waits until control is free, and tells whether its time was over; `released` if it is free already. */
@@ -59,6 +61,7 @@ interface Held extends Control {
 /** Makes the control of a node's browsers. */
 export const make = (): BrowserControl => {
   const held = new Map<string, Held>()
+  const last = new Map<string, string>()
   let takes = 0
   /** Waits for the next person. */
   const awaited = new Map<string, Deferred.Deferred<string>>()
@@ -113,6 +116,7 @@ export const make = (): BrowserControl => {
         )
         if (!drive.isStored) {
           drive.isStored = true
+          last.set(browserId, drive.id)
           const next = awaited.get(browserId)
           awaited.delete(browserId)
           if (next !== undefined) Deferred.doneUnsafe(next, Effect.succeed(driver))
@@ -126,7 +130,9 @@ export const make = (): BrowserControl => {
       end(browserId, control.drive)
     }),
     isHeld: (browserId) => held.has(browserId),
+    lastTake: (browserId) => last.get(browserId),
     forget: (browserId) => {
+      last.delete(browserId)
       const control = held.get(browserId)
       if (control !== undefined) end(browserId, control.drive)
     },

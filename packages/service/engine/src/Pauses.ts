@@ -1,5 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { BrowserControl } from "./BrowserControl.ts"
+import type { Attempt } from "./ports/Agent.ts"
 
 /** The time that an attempt waited for people. */
 export interface Pauses {
@@ -25,4 +27,26 @@ export const make = (): Pauses => {
         return result
       })
   }
+}
+
+/** Makes the waits of an attempt for persons who have control of its browser. */
+export const whileDriven = (
+  control: BrowserControl,
+  pausing: Pauses["pausing"],
+  browserId: () => string | null
+): Pick<Attempt, "untilFree"> & { readonly paused: Effect.Effect<unknown> } => {
+  /** The last take of the browser when the agent called last. */
+  let seenTake: string | undefined
+  const paused = Effect.suspend((): Effect.Effect<unknown> => {
+    const id = browserId()
+    return id === null ? Effect.void : pausing(control.free(id))
+  })
+  const untilFree = Effect.map(paused, () => {
+    const id = browserId()
+    const take = id === null ? undefined : control.lastTake(id)
+    const isNew = take !== seenTake
+    seenTake = take
+    return isNew
+  })
+  return { paused, untilFree }
 }

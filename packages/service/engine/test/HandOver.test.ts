@@ -323,6 +323,7 @@ describe("control of a browser", () => {
                 waits.push(yield* attempt.untilFree)
                 yield* Effect.sleep("2 seconds")
                 waits.push(yield* attempt.untilFree)
+                waits.push(yield* attempt.untilFree)
                 return completed
               }).pipe(Effect.scoped)
             )
@@ -336,7 +337,7 @@ describe("control of a browser", () => {
       assert.deepStrictEqual(waits, [false])
       yield* engine.releaseControl(browserId ?? "", "ann")
       yield* TestClock.adjust(0)
-      assert.deepStrictEqual(waits, [false, true])
+      assert.deepStrictEqual(waits, [false, true, false])
       assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
     })
   )

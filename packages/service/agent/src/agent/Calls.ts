@@ -66,7 +66,7 @@ interface CallsOptions {
 
 /**
  * Carries out the calls of an answer in their order. After one that fails, or after which the page is another one, the
- * rest is left out: it was meant for what the model saw. Every call gets a result, also when this is interrupted;
+ * rest is left out: it was meant for what the model saw. So is each call before which a person used the browser. Every call gets a result, also when this is interrupted;
  * `results` receives each at once.
  */
 export const carryOut = (
@@ -109,7 +109,8 @@ export const carryOut = (
     return Effect.forEach(
       calls,
       Effect.fnUntraced(function* (call, at) {
-        if (at > 0 && (yield* scene.untilFree)) skipReason ??= takenOver
+        const isEnding = at === 0 && call.name === Tools.doneName
+        if (!isEnding && (yield* scene.untilFree)) skipReason ??= takenOver
         const { status, text } = yield* carry(call, at)
         results.push({ id: call.id, name: call.name, status, result: page.redact(text).slice(0, longest) })
         if (status === "failed") skipReason ??= afterFailure

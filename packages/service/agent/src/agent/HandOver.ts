@@ -16,9 +16,10 @@ export const approvals = ["Approve", "Refuse"] as const
 /** Returns the reason why an action isn't approved after a person was asked, or undefined if it is approved. */
 export const refusalOf = (over: HandedOver | null): string | undefined => {
   if (over === null) return "this run has asked people as often as it may"
-  const { outcome } = over
+  const { outcome, wasDriven } = over
   if (outcome.kind === "expired") return "no person approved it in time"
-  return outcome.answer === approvals[0] ? undefined : "a person refused it"
+  if (outcome.answer !== approvals[0]) return "a person refused it"
+  return wasDriven ? "a person used the browser meanwhile. Look at the page again first" : undefined
 }
 
 const movedFrom = (before: Front, { tabs, url }: Front) =>

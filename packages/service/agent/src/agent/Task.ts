@@ -125,7 +125,7 @@ export const perform = Effect.fnUntraced(function* (
         continue
       }
       if (limit !== undefined) return ending.reached(limit)
-      const look = yield* Effect.withSpan(page.look(), "webagent.look")
+      const look = yield* Effect.withSpan(Effect.andThen(attempt.untilFree, page.look()), "webagent.look")
       // while the model thinks: a step waits for it only where the model is faster
       const taken = sees || pictures ? yield* Effect.forkChild(pictureOf(page)) : null
       const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)

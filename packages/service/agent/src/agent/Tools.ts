@@ -22,7 +22,7 @@ export interface Scene {
   readonly approve: (action: Action) => Effect.Effect<string | undefined, AgentError | BrowserLost | LeaseLost>
   /** Asks a person, and returns a description of the outcome for the model. */
   readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | BrowserLost | LeaseLost | Refused>
-  /** Waits while a person has control of the browser; true if a person has. */
+  /** Waits while a person has control of the browser; true if a person has taken it since the last look or action. */
   readonly untilFree: Effect.Effect<boolean>
   /** Has the model read a text for something. */
   readonly extract: (what: string, text: string) => Effect.Effect<string, BrowserLost | Refused>

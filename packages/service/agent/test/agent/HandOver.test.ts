@@ -107,6 +107,36 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
+  it.effect("looks again before it acts if a person drove the browser while the model was thinking", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { engine, model, site } = running
+      const driven = Promise.withResolvers<void>()
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/plain` }),
+        async () => {
+          await driven.promise
+          return call("navigate", { url: `${site.origin}/login` })
+        },
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { session, turn } = yield* start("Look")
+      yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => model.requests.length < 2 })
+      const { browserId } = (yield* engine.session(session.id)).session
+      yield* engine.takeControl(browserId ?? "", "ann", 600_000)
+      yield* engine.releaseControl(browserId ?? "", "ann")
+      driven.resolve()
+      assert.deepInclude(yield* ended(running, turn.id), { status: "completed", steps: 3 })
+      assert.include(heard, "Not done: a person used the browser meanwhile.")
+      assert.include(heard, `${site.origin}/plain`)
+    })
+  )
+
   it.effect("fails as soon as its browser stops, although no person has answered", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -172,6 +202,30 @@ layer(
       })
     )
   }
+
+  it.effect("looks again before it acts if the person who approved the action also drove the browser", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/frames` }),
+        (now) => call("click", { index: numberOf(now, "Press same") }),
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { session, turn } = yield* start("Press it")
+      yield* waiting(turn.id)
+      const { browserId } = (yield* running.engine.session(session.id)).session
+      yield* running.engine.takeControl(browserId ?? "", "ann", 60_000)
+      yield* answer(turn.id, "Approve")
+      yield* running.engine.releaseControl(browserId ?? "", "ann")
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "It was not approved: a person used the browser meanwhile.")
+    })
+  )
 
   it.effect("doesn't act without an answer, also if it goes on by itself otherwise", () =>
     Effect.gen(function* () {

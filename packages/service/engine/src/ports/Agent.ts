@@ -113,8 +113,8 @@ export interface Attempt {
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
   readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
   /**
-   * Waits while a person has control of the browser; true if a person has. Agents call it before each further action of
-   * a step, because the person may have changed the page.
+   * Waits while a person has control of the browser; true if a person has taken it since the last call. Agents call it
+   * before they look at the page, and before each action, because the person may have changed the page in between.
    */
   readonly untilFree: Effect.Effect<boolean>
   /** Stores that the step that began last is over, and why it failed; null if it worked. */
