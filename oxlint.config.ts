@@ -70,7 +70,7 @@ export default defineConfig({
     },
     // style sheets have nothing to name
     {
-      files: ["apps/console/src/**"],
+      files: ["apps/console/src/**", "apps/docs/.vitepress/**"],
       rules: { "import/no-unassigned-import": ["error", { allow: ["**/*.css", "**/styles.ts"] }] }
     },
     // a visit fails for any problem of its page

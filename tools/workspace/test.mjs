@@ -2,7 +2,7 @@
  * Everything that has to hold, in one go: `npm test`. Prints a line when a gate or a package's tests end, each failure
  * at once and in full, and ends with `N passed, N failed`: every test of every package, and each gate (types, lint,
  * format, arrows) as one. `npm test -- --slow` also names the ten slowest tests. `npm run test:screens` runs this with
- * `--screens`: only the tests of the console, over every screen, theme and width.
+ * `--screens`: only the tests of the console and of the documentation site, over every screen, theme and width.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -85,12 +85,15 @@ for (const [name, ...args] of [
   if (!ok) progress.line(lines.join("\n"))
 }
 
+/** The packages whose tests open pages in a browser. */
+const withScreens = ["@webagent/console", "@webagent/docs"]
+
 /** The packages that have tests, by their task. */
 const packages = new Map(
   globSync("{packages,packages/*,apps,tools}/*/package.json", { cwd: root })
     .toSorted()
     .map((path) => ({ folder: dirname(path), ...JSON.parse(readFileSync(join(root, path), "utf8")) }))
-    .filter(({ name, scripts }) => scripts?.["test:unit"] !== undefined && (!screens || name === "@webagent/console"))
+    .filter(({ name, scripts }) => scripts?.["test:unit"] !== undefined && (!screens || withScreens.includes(name)))
     .map(({ folder, name }) => [`${name}#test:unit`, { name, report: join(root, folder, ".webagent", "tests.json") }])
 )
 // a report of an earlier run must not be counted for a package whose tests did not start
@@ -170,7 +173,7 @@ const everything = [
   ...ordered.map((steps) => steps.map((names) => names.map((name) => `--filter=${name}`))),
   [["--filter=*", ...ordered.flat(2).map((name) => `--filter=!${name}`)]]
 ]
-const lanes = screens ? [[["--filter=@webagent/console", "--force"]]] : everything
+const lanes = screens ? [[[...withScreens.map((name) => `--filter=${name}`), "--force"]]] : everything
 const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
 const onLine = (task, line) => {
   const failure = failureIn(line)

@@ -379,6 +379,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [contract, core, polling, v2, v3, v4, simulation, scenario, "apps/harness"],
     tests: [control]
   },
+  "apps/docs": { imports: [], tests: [testChromium] },
   "tools/arrows": { imports: [] },
   "tools/bench": {
     imports: [

@@ -11,20 +11,16 @@ type CommandLine = Effect.Effect<void, unknown, NodeServices.NodeServices>
 interface Program {
   readonly name: string
   readonly commandLine: Promise<CommandLine>
-  /** The command that runs it in this repository. */
-  readonly here: string
 }
 
 const programs: ReadonlyArray<Program> = [
   {
     name: "webagent-harness",
-    commandLine: appModule("apps/harness/src/harness.ts").then(({ commandLine }) => commandLine),
-    here: "npm run harness --"
+    commandLine: appModule("apps/harness/src/harness.ts").then(({ commandLine }) => commandLine)
   },
   {
     name: "webagent-server",
-    commandLine: appModule("apps/server/src/commandLine.ts").then(({ commandLine }) => commandLine),
-    here: "npm run server --"
+    commandLine: appModule("apps/server/src/commandLine.ts").then(({ commandLine }) => commandLine)
   }
 ]
 
@@ -65,46 +61,100 @@ const help = async (program: Program, command: ReadonlyArray<string> = []): Prom
   return { command, sections, below }
 }
 
-const table = (heads: ReadonlyArray<string>, lines: ReadonlyArray<string> = []): ReadonlyArray<string> => {
-  if (lines.length === 0) return []
-  const rows = lines.map((line) => {
-    const [name = "", text = ""] = line.split(/\s{2,}/u)
-    return `| \`${name.replaceAll("|", "\\|")}\` | ${text.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`
-  })
-  return ["", `| ${heads.join(" | ")} |`, "| --- | --- |", ...rows]
+const cell = (text: string) => text.replaceAll(/[|*]/gu, "\\$&").replaceAll("<", "&lt;")
+
+const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  rows.length === 0
+    ? []
+    : [
+        "",
+        `| ${heads.join(" | ")} |`,
+        `| ${heads.map(() => "---").join(" | ")} |`,
+        ...rows.map((row) => `| ${row.join(" | ")} |`)
+      ]
+
+/** The first column of a line of help as code, and the rest of the line. */
+const row = (line: string): ReadonlyArray<string> => {
+  const [name = "", text = ""] = line.split(/\s{2,}/u)
+  return [`\`${name.replaceAll("|", "\\|")}\``, cell(text)]
 }
+
+const nameOf = (flag: string) => /--[\w-]+/u.exec(flag)?.[0] ?? flag
 
 const exitCode = /^\d+ {2,}/u
 
-const pages = (program: Program, { below, command, sections }: Help): ReadonlyArray<string> => {
-  const examples = sections.get("EXAMPLES") ?? []
-  const description = sections.get("DESCRIPTION") ?? []
-  return [
-    "",
-    `${command.length === 0 ? "##" : "###"} ${[program.name, ...command].join(" ")}`,
-    "",
-    description
-      .filter((line) => line !== "Exit codes:" && !exitCode.test(line))
-      .map((line) => line.replaceAll("<", "&lt;"))
-      .join(" "),
-    ...table(
-      ["exit code", "meaning"],
-      description.filter((line) => exitCode.test(line))
-    ),
-    ...(command.length === 0
-      ? ["", `In this repository: \`${program.here}\`. Elsewhere: \`npx ${program.name}\`.`]
-      : ["", "```", ...(sections.get("USAGE") ?? []), "```"]),
-    ...table(["command", "what it does"], sections.get("SUBCOMMANDS")),
-    ...table(["argument", "what it is"], sections.get("ARGUMENTS")),
-    ...table(["flag", "what it does"], sections.get("FLAGS")),
-    ...(examples.length === 0 ? [] : ["", "```", ...examples, "```"]),
-    ...below.flatMap((each) => pages(program, each))
-  ]
+/** A command with all commands below it. */
+const tree = (help: Help): ReadonlyArray<Help> => [help, ...help.below.flatMap(tree)]
+
+/** The flags of a command, with two spaces between name and text whatever the longest name is. */
+const flagsOf = ({ sections }: Help): ReadonlyArray<string> =>
+  (sections.get("FLAGS") ?? []).map((flag) => flag.replace(/\s{2,}/u, "  "))
+
+/** The flags that three or more commands of a program share. */
+const sharedFlags = (help: Help): ReadonlyArray<string> => {
+  const uses = Map.groupBy(tree(help).flatMap(flagsOf), (flag) => flag)
+  return [...uses].flatMap(([flag, { length }]) => (length < 3 ? [] : [flag]))
 }
 
-const intro = `# CLI reference
+const titleOf = ({ name }: Program, { command }: Help) => [name, ...command].join(" ")
+const fileOf = (program: Program, help: Help) => `${titleOf(program, help).replaceAll(" ", "-")}.md`
+const summaryOf = ({ sections }: Help) => cell(sections.get("DESCRIPTION")?.[0] ?? "")
 
-Every command with its flags, generated from the programs by \`npm run docs\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). What \`--json\` prints: [JSON output](json-output.md).
+/** The page of a command. */
+const commandPage = (program: Program, help: Help, shared: ReadonlyArray<string>): string => {
+  const { below, sections } = help
+  const description = sections.get("DESCRIPTION") ?? []
+  const text = description.filter((line) => line !== "Exit codes:" && !exitCode.test(line))
+  const own = flagsOf(help).filter((flag) => !shared.includes(flag))
+  const common = flagsOf(help).filter((flag) => shared.includes(flag))
+  const [, ...usage] = sections.get("USAGE")?.[0]?.split(" ") ?? []
+  const list = common.map((flag) => `\`${nameOf(flag)}\``).join(", ")
+  const lines = [
+    `# ${titleOf(program, help)}`,
+    "",
+    text.map(cell).join(" "),
+    "",
+    "```",
+    ["npx", program.name, ...usage].join(" "),
+    "```",
+    ...section("Examples", sections.get("EXAMPLES") ?? [], (examples) => ["", "```", ...examples, "```"]),
+    ...section("Commands", below, () =>
+      table(
+        ["command", "description"],
+        below.map((each) => [`[${titleOf(program, each)}](${fileOf(program, each)})`, summaryOf(each)])
+      )
+    ),
+    ...section("Arguments", sections.get("ARGUMENTS") ?? [], (lines) =>
+      table(["argument", "description"], lines.map(row))
+    ),
+    ...section("Flags", flagsOf(help), () => [
+      ...table(["flag", "description"], own.map(row)),
+      ...(common.length === 0
+        ? []
+        : [
+            "",
+            `${own.length === 0 ? "It takes" : "It also takes"} these [shared flags](../cli.md#shared-flags-of-${program.name}): ${list}.`
+          ])
+    ]),
+    ...section(
+      "Exit codes",
+      description.filter((line) => exitCode.test(line)),
+      (lines) => table(["code", "meaning"], lines.map(row))
+    )
+  ]
+  return `${lines.join("\n")}\n`
+}
+
+/** A section with a heading, or no lines if there is nothing to show. */
+const section = <A>(
+  heading: string,
+  items: ReadonlyArray<A>,
+  draw: (items: ReadonlyArray<A>) => ReadonlyArray<string>
+): ReadonlyArray<string> => (items.length === 0 ? [] : ["", `## ${heading}`, ...draw(items)])
+
+const intro = `# Commands
+
+Every command of both programs, generated from their help by \`npm run docs\`. In a clone of this repository, run \`npm run harness -- COMMAND\` and \`npm run server -- COMMAND\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). What \`--json\` prints: [JSON output](json-output.md).
 
 ## Exit codes
 `
@@ -143,9 +193,26 @@ const exitTable = (helps: ReadonlyArray<Help>): ReadonlyArray<string> => {
   ]
 }
 
-/** docs/cli.md, from what the programs print of themselves. */
-export const cliPage = async (): Promise<string> => {
+/** The pages of commands by file, relative to `docs/`: an overview, and a page for each command. */
+export const cliPages = async (): Promise<ReadonlyMap<string, string>> => {
   const helps = await Promise.all(programs.map(async (program) => ({ program, help: await help(program) })))
-  const sections = helps.flatMap(({ help, program }) => pages(program, help))
-  return [intro, ...exitTable(helps.map(({ help }) => help)), ...sections].join("\n") + "\n"
+  const pages = new Map<string, string>()
+  const overview = helps.flatMap(({ help, program }) => {
+    const shared = sharedFlags(help)
+    for (const each of tree(help)) pages.set(`cli/${fileOf(program, each)}`, commandPage(program, each, shared))
+    return [
+      "",
+      `## ${program.name}`,
+      "",
+      `${summaryOf(help)}.`,
+      ...table(
+        ["command", "description"],
+        tree(help).map((each) => [`[${titleOf(program, each)}](cli/${fileOf(program, each)})`, summaryOf(each)])
+      ),
+      ...(shared.length === 0 ? [] : ["", `### Shared flags of ${program.name}`]),
+      ...table(["flag", "description"], shared.map(row))
+    ]
+  })
+  const text = [intro, ...exitTable(helps.map(({ help }) => help)), ...overview].join("\n")
+  return pages.set("cli.md", `${text}\n`)
 }

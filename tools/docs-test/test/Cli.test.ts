@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"
-import { cliPage } from "../src/Cli.ts"
+import { cliPages } from "../src/Cli.ts"
 import { root } from "../src/Documents.ts"
 
-it("docs/cli.md is what the programs print of themselves; if not: npm run docs", async () => {
-  assert.strictEqual(readFileSync(join(root, "docs/cli.md"), "utf8"), await cliPage())
+it("the pages of commands equal the help of the programs; if not: npm run docs", async () => {
+  const docs = join(root, "docs")
+  const files = globSync("{cli.md,cli/*.md}", { cwd: docs })
+  assert.deepStrictEqual(new Map(files.map((file) => [file, readFileSync(join(docs, file), "utf8")])), await cliPages())
 })

