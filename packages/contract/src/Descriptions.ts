@@ -177,7 +177,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "AskPerson.reason": "The kind of help that is needed. The default is `question`.",
   "AskPerson.timeout": "The time that the person has, in seconds, from 1 to 86,400. The default is 600.",
   "AskPerson.whenUnanswered":
-    "The effect if nobody answers in time: `fail`, which is the default, `skip` or `continue`.",
+    "The effect if there is no answer in time: `fail`, which is the default, `skip` or `continue`.",
   "Browser.recordingAvailable": "False if there will never be a recording.",
   "BrowserUpdate.action": "`stop` stops the browser. `save` stores its state in its profile.",
   "CreatedRun.eventsUrl": "The address of the run's events.",
@@ -228,7 +228,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "`task` cancels running and waiting tasks and keeps the session. `session`, the default, also stops the session.",
   "SessionUpdate.action": "`stop` cancels the session's tasks and stops it.",
   "SessionView.tasks": "The tasks of the session.",
-  "ShareView.lastViewedAt": "The time at which somebody last opened the share; null if nobody has.",
+  "ShareView.lastViewedAt": "The time at which the share was last opened; null if it never was.",
   "ShareView.shareToken": "The secret part of the address.",
   "ShareView.shareUrl": "Shows the session to everyone who has this address, without an API key.",
   "SteeringCutoff.sourceRunId": "The id of the run that was interrupted.",
