@@ -1,8 +1,8 @@
-// Resources that v3 and v4 share, for the clients of both.
+// Resources that several versions share, for their clients.
 export { Account, AccountExtensions } from "./Account.ts"
 export { AllBrowserOperations } from "./AllBrowserOperations.ts"
-export { UpdatedBrowser } from "./Browser.ts"
-export { BrowserList } from "./BrowserExtensions.ts"
+export { Browser, BrowserCreate, UpdatedBrowser } from "./Browser.ts"
+export { BrowserExtensions, BrowserList } from "./BrowserExtensions.ts"
 export { DownloadExtensions } from "./Downloads.ts"
 export { FileList, StoredFile } from "./Files.ts"
 export { Profile, ProfileExtensions, ProfileInput, ProfileList } from "./Profile.ts"

@@ -1,11 +1,11 @@
 import { type ApiVersion, apiKeyHeader, basePath } from "@webagent/contract/Wire"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Environment from "./Environment.ts"
 import type { Hooks } from "./Hooks.ts"
 import { aRecord, aTime, isRecord, mustBe, positive } from "./MustBe.ts"
 import { unknownName } from "./OptionNames.ts"
@@ -257,15 +257,14 @@ const make = Effect.fnUntraced(function* (
 /** Adds settings from the environment to the given ones. effect/Config would do the same and more, at 2 kB. */
 const resolve = Effect.fnUntraced(function* (options: GivenOptions, nameOf: NameOf) {
   const values = valuesOf(options)
-  const provider = yield* ConfigProvider.ConfigProvider
+  const read = yield* Environment.make
   for (const name of names) {
     // a given address is used for every version: no variable sends the requests of one version, and the key, elsewhere
     const isOverruled = options.baseUrl !== undefined && name in basePath
     if (isOverruled || (values[name] ?? undefined) !== undefined) continue
-    const node = yield* provider
-      .load([variable(name)])
-      .pipe(Effect.catch((error) => fail(`${variable(name)} cannot be read: ${error.message}`)))
-    values[name] = node?.value as never
+    values[name] = (yield* read(variable(name)).pipe(
+      Effect.catch((error) => fail(`${variable(name)} cannot be read: ${error.message}`))
+    )) as never
   }
   return yield* make(options, nameOf, values)
 })

@@ -16,7 +16,14 @@ import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { isUnsent, refused, TransportError, type TransportErrorReason, UnexpectedStatus } from "./TransportError.ts"
+import {
+  isUnsent,
+  refused,
+  TransportError,
+  type TransportErrorReason,
+  undecodableIn,
+  UnexpectedStatus
+} from "./TransportError.ts"
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
@@ -43,8 +50,11 @@ export interface Creates {
   ) => Effect.Effect<A, E | CreateOutcomeUnknown | TransportError, R>
   /** Notes that what was created is over: a browser that was stopped, a run that is terminal. */
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
-  /** Kind and id of everything that was created and isn't known to be over, such as `run 5f2e`. The newest 10,000. */
-  readonly open: Set<string>
+  /**
+   * The resources that were created and aren't known to be over: kind and id, such as `run 5f2e`, with the response to the
+   * create. The newest 10,000.
+   */
+  readonly open: Map<string, unknown>
 }
 
 /** The effect of a failed create at the service. */
@@ -151,7 +161,7 @@ export const make = (options: {
   const honoured = target.idempotency === "honoured"
   const refusedFirst = target.refusals === "before-acting"
   const mayActFirst = target.refusals === "after-acting"
-  const open = new Set<string>()
+  const open = new Map<string, unknown>()
 
   const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
 
@@ -178,7 +188,7 @@ export const make = (options: {
     return lastEnds.set(name, ledger)
   }
 
-  const made = (key: string, kind: string, id: string | undefined) =>
+  const made = (key: string, kind: string, id: string | undefined, response?: unknown) =>
     Effect.gen(function* () {
       yield* note({ _tag: "opened", key, ...(id === undefined ? {} : { id }) })
       if (id !== undefined) {
@@ -188,8 +198,8 @@ export const make = (options: {
         yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       }
       // a message without a run has nothing to cancel or to name yet
-      if (id !== undefined || kind === "browser") open.add(`${kind} ${id ?? key}`)
-      const [oldest = ""] = open
+      if (id !== undefined || kind === "browser") open.set(`${kind} ${id ?? key}`, response)
+      const [oldest = ""] = open.keys()
       if (open.size > 10_000) open.delete(oldest)
       if (kind === "browser") yield* Metric.modify(Metrics.browsersOpen, 1)
     })
@@ -207,13 +217,10 @@ export const make = (options: {
       const { key, kind, requestId } = create
       const { doubt, inFlight, sent: attempts } = progress
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-      if (
-        error instanceof TransportError &&
-        error.reason._tag === "UndecodableAnswer" &&
-        error.reason.id !== undefined
-      ) {
+      const id = undecodableIn(error)?.id
+      if (id !== undefined) {
         // it says which one was made, and nothing else that can be read
-        yield* made(key, kind, error.reason.id)
+        yield* made(key, kind, id)
       } else if (error === undefined && inFlight) {
         yield* note({ _tag: "unknown", key, reason: "interrupted" })
         yield* Effect.logWarning(
@@ -270,7 +277,7 @@ export const make = (options: {
         const sent = Effect.andThen(pauses(Effect.void), retrier.retry(once, mayPass))
         const exit = yield* Effect.exit(restore(sent))
         if (Exit.isFailure(exit)) return yield* settle(opening, exit.cause, progress)
-        yield* made(key, create.kind, idOf(exit.value))
+        yield* made(key, create.kind, idOf(exit.value), exit.value)
         return exit.value
       })
     )

@@ -3,6 +3,17 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { Transport } from "./Transport.ts"
 
+/** Notes that the unfinished resources of a session are over, because it was deleted with them. */
+export const closeSession = ({ closed, open }: Transport["Service"], sessionId: string): Effect.Effect<void> =>
+  Effect.forEach(
+    open,
+    ([name, response]) => {
+      const [kind = "", id = ""] = name.split(/ (.*)/u)
+      return Object(response).sessionId === sessionId ? closed(kind, id) : Effect.void
+    },
+    { discard: true }
+  )
+
 /**
  * Accounts for the unfinished resources of a kind, such as `run`, when the surrounding scope is closed by an interruption,
  * as by Ctrl-C: they are canceled if the client's `onInterrupt` says so, and a warning names those that are left.
@@ -17,7 +28,9 @@ export const onInterrupt = (
     const isCanceling = onInterrupt === "cancel"
     const onNamed = (id: string) => void (isCanceling || open.delete(`${kind} ${id}`))
     return Effect.acquireRelease(Effect.succeed(onNamed), (_, exit) => {
-      const names = Exit.hasInterrupts(exit) ? Array.from(open).filter((name) => name.startsWith(`${kind} `)) : []
+      const names = Exit.hasInterrupts(exit)
+        ? Array.from(open.keys()).filter((name) => name.startsWith(`${kind} `))
+        : []
       const leave = (name: string) =>
         isCanceling ? Effect.exit(cancel(name.slice(kind.length + 1))) : Effect.succeed(exit)
       return Effect.flatMap(Effect.forEach(names, leave, { concurrency: 10 }), (exits) => {

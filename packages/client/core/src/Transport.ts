@@ -198,7 +198,7 @@ export class Transport extends Context.Service<
      * seconds.
      */
     readonly grace: Grace.Grace
-    /** Resources that were created and aren't known to be over. */
+    /** Resources that were created and aren't known to be over, with the responses to their creates. */
     readonly open: Creates.Creates["open"]
     /** Treatment of these resources when the program is interrupted. */
     readonly onInterrupt: ClientConfig["Service"]["onInterrupt"]

@@ -17,6 +17,7 @@ import {
   ContractClient,
   type CreateError,
   type CreateOptions,
+  Leaving,
   Ledger,
   type OperationUnavailableError,
   Pages,
@@ -29,7 +30,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
-import * as OpenTasks from "./OpenTasks.ts"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
 /** Options of watching a session. */
@@ -117,8 +117,8 @@ const make = Effect.gen(function* () {
     ...Pages.make<SessionListQuery>()(optional.list, ({ items }) => items, Pages.nextNumber),
     stop,
     create: (input = {}, options) => free(optional.create({ payload: input }, options)),
-    delete: (id, options) => Effect.tap(optional.delete(ofSession(id), options), () => OpenTasks.close(transport, id)),
-    purge: (id, options) => Effect.tap(optional.purge(ofSession(id), options), () => OpenTasks.close(transport, id)),
+    delete: (id, options) => Effect.tap(optional.delete(ofSession(id), options), Leaving.closeSession(transport, id)),
+    purge: (id, options) => Effect.tap(optional.purge(ofSession(id), options), Leaving.closeSession(transport, id)),
     getShare: (id, options) => optional.getShare(ofSession(id), options),
     share: (id, options) => free(optional.share(ofSession(id), options)),
     unshare: (id, options) => optional.unshare(ofSession(id), options)

@@ -25,7 +25,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
-import * as OpenTasks from "./OpenTasks.ts"
 
 /** Options of a list of tasks, whose pages have numbers. */
 export interface TaskListOptions extends TaskListQuery, Omit<CallChoices, "timeout"> {}
@@ -41,8 +40,7 @@ export type TaskCreateError = CreateError | OperationUnavailableError | SessionN
 
 const make = Effect.gen(function* () {
   const { create, get, list, status, update } = yield* ContractClient.makeOptional("v2", "Tasks", TaskExtensions)
-  const transport = yield* Transport
-  const { closed, retry } = transport
+  const { closed, open, retry } = yield* Transport
   const ofTask = (id: string) => ({ params: { task_id: id } })
 
   /** Removes a finished task from the ledger. */
@@ -59,7 +57,7 @@ const make = Effect.gen(function* () {
     create: (input, options) =>
       Effect.tap(
         create({ payload: input }, options) as Effect.Effect<CreatedTask, TaskCreateError>,
-        ({ id, sessionId = input.sessionId }) => Effect.sync(() => OpenTasks.remember(transport, id, sessionId ?? ""))
+        ({ id, sessionId = input.sessionId }) => Effect.sync(() => open.set(`task ${id}`, { sessionId }))
       ),
     get: (id, options) => settle(id, get(ofTask(id), options)),
     status: (id, options) => settle(id, status(ofTask(id), options)),

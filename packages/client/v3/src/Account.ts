@@ -1,16 +1,27 @@
 import { WorkspaceList as WorkspaceListSchema } from "@webagent/contract/Resources"
 import type { ProfileList, Workspace, WorkspaceList } from "@webagent/contract/v3"
 import { v3Extensions } from "@webagent/contract/Wire"
-import { type CallChoices, type CallError, type OperationUnavailableError, Pages, type Transport } from "@webagent/core"
+import {
+  type BrowserCalls,
+  Browsers as SharedBrowsers,
+  type CallChoices,
+  type CallError,
+  type OperationUnavailableError,
+  Pages,
+  type Transport
+} from "@webagent/core"
 import * as Shared from "@webagent/core/account"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 
 export { BrowserNotFoundError, ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
 export type {
   Account as AccountUsage,
+  Browser,
+  BrowserCreate,
   BrowserList,
   BrowserListQuery,
   FileList,
@@ -26,11 +37,9 @@ export type {
   WorkspaceList,
   WorkspaceSize
 } from "@webagent/contract/v3"
+export type { BrowserCalls, BrowserError, BrowserListError, BrowserListOptions } from "@webagent/core"
 export type {
   AccountCalls,
-  BrowserCalls,
-  BrowserError,
-  BrowserListError,
   DownloadCalls,
   DownloadError,
   FileContent,
@@ -149,7 +158,8 @@ export class Downloads extends Context.Service<Downloads, Shared.DownloadCalls>(
 }
 
 /**
- * Finds the browsers of the API key and stops them. A service may list browsers in v3 only.
+ * Hosted browsers, and those of the API key. One runs, and costs, until it is stopped. A service may list browsers in v3
+ * only.
  *
  * @example
  * ```ts
@@ -164,8 +174,8 @@ export class Downloads extends Context.Service<Downloads, Shared.DownloadCalls>(
  * )
  * ```
  */
-export class Browsers extends Context.Service<Browsers, Shared.BrowserCalls>()("@webagent/v3/Browsers") {
-  static readonly make: Effect.Effect<Shared.BrowserCalls, never, Transport> = Shared.Browsers.make("v3")
+export class Browsers extends Context.Service<Browsers, BrowserCalls>()("@webagent/v3/Browsers") {
+  static readonly make: Effect.Effect<BrowserCalls, never, Scope.Scope | Transport> = SharedBrowsers.makeOptional("v3")
   static readonly layer: Layer.Layer<Browsers, never, Transport> = Layer.effect(this, this.make)
 }
 

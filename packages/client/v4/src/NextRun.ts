@@ -85,8 +85,8 @@ export const noting = <E, R>(
 ): typeof call =>
   Effect.map(call, (queued) => {
     const name = `message ${nameOf(sessionId, id ?? queued.id)}`
-    if (id === undefined) open.add(name)
-    if (isSettled(queued) && open.delete(name) && queued.runId) open.add(`run ${queued.runId}`)
+    if (id === undefined) open.set(name, { sessionId })
+    if (isSettled(queued) && open.delete(name) && queued.runId) open.set(`run ${queued.runId}`, { sessionId })
     return queued
   })
 

@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
   return Sessions.of({
     ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, Pages.nextCursor),
     get: (id, options) => optional.get(ofSession(id), options),
-    purge: (id, options) => optional.purge(ofSession(id), options),
+    purge: (id, options) => Effect.tap(optional.purge(ofSession(id), options), Leaving.closeSession(transport, id)),
     messages: (id, options) => optional.messages(ofSession(id), options),
     message: (id, message, options) => messages.message(ofMessage(id, message), options),
     removeMessage: (id, message, options) => NextRun.remove(messages, ofMessage(id, message), options),

@@ -401,3 +401,21 @@ describe("what is noted of a browser", () => {
     }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
   )
 })
+
+describe("an interrupted client", () => {
+  it.effect.each([
+    ["continue", "Warn These may go on at the service, and cost: browser b-1", [create]],
+    ["cancel", "Warn Canceled: browser b-1", [create, stop]]
+  ] as const)("with onInterrupt: %s accounts for a browser that it created", ([onInterrupt, warning, requests]) => {
+    const { layerLogger, warnings } = warned()
+    const client = virtual.answering(() => json(201, browser), { onInterrupt })
+    return Effect.gen(function* () {
+      const program = Browsers.use((browsers) => Effect.andThen(browsers.create(), Effect.never))
+      const fiber = yield* Effect.forkChild(program.pipe(Effect.provide(client.layer), Effect.provide(layerLogger)))
+      yield* elapse("1 second")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(warnings, [warning])
+      assert.deepStrictEqual(client.requests(), [...requests])
+    })
+  })
+})

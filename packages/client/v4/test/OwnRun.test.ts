@@ -355,6 +355,41 @@ describe("a program that is interrupted", () => {
     })
   )
 
+  it.effect("says nothing of the runs and messages of a session that was purged, and closes them in the ledger", () => {
+    const { layerLogger, warnings } = warned()
+    let created = 0
+    const client = answering((_, path) => {
+      if (path.endsWith("/queue")) return json(201, { id: 3, runId: null, status: "pending" })
+      if (path.endsWith("/purge")) return Effect.succeed(new Response(null, { status: 204 }))
+      created++
+      return json(201, { id: `r-${created}`, sessionId: created < 3 ? "s-1" : "s-2" })
+    })
+    return Effect.gen(function* () {
+      const ledger = yield* LedgerMemory.make
+      const program = Effect.gen(function* () {
+        const runs = yield* Runs
+        const sessions = yield* Sessions
+        for (const task of ["a", "b", "c"]) yield* runs.create({ task })
+        yield* sessions.queue("s-1", { text: "t" })
+        yield* sessions.purge("s-1")
+        return yield* Effect.never
+      })
+      const fiber = yield* Effect.forkChild(
+        program.pipe(
+          Effect.provide(client.layer),
+          Effect.provide(layerLogger),
+          Effect.provideService(Ledger.Current, ledger)
+        )
+      )
+      yield* elapse("1 second")
+      yield* Fiber.interrupt(fiber)
+      const ids = (yield* ledger.open).map(({ id }) => id)
+      // a message without a run has nothing to cancel yet
+      assert.deepStrictEqual(ids, ["r-3", undefined])
+      assert.deepStrictEqual(warnings, [`${left} run r-3`])
+    })
+  })
+
   it.effect("says nothing of runs when it ends by itself", () => {
     const { layer } = answering(() => json(201, { id: "r-1" }))
     const { layerLogger, warnings } = warned()

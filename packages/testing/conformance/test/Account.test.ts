@@ -1,9 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Server, SimulatedService } from "@webagent/simulation"
+import { Ledger, LedgerMemory } from "@webagent/core"
+import * as V2 from "@webagent/v2/account"
+import * as V2Promise from "@webagent/v2/promise"
+import { account as accountOfV2 } from "@webagent/v2/promise/account"
 import * as V3 from "@webagent/v3/account"
 import * as V3Promise from "@webagent/v3/promise"
 import { account as accountOfV3 } from "@webagent/v3/promise/account"
-import { Browsers as V4Browsers } from "@webagent/v4"
 import * as V4 from "@webagent/v4/account"
 import * as V4Promise from "@webagent/v4/promise"
 import { account as accountOfV4, ProfileNotFoundError } from "@webagent/v4/promise/account"
@@ -107,23 +110,76 @@ for (const http of ["fetch", "undici"] as const) {
   }
 }
 
-layer(Layer.provideMerge(V3.layerAccount, clients.layer()), { excludeTestServices: true })("v3 alone", (it) => {
-  it.effect("lists browsers page by page, reads and stops them", () =>
-    Effect.gen(function* () {
-      const browsers = yield* V3.Browsers
-      const created = yield* Effect.forEach([1, 2, 3], () => V4Browsers.use(({ create }) => create()))
-      const active = yield* Stream.runCollect(browsers.list({ filterBy: "active", pageSize: 2 }))
-      assert.sameMembers(
-        active.map(({ id }) => id ?? ""),
-        created.map(({ id }) => id)
+for (const [version, { Browsers, layerAccount }] of [
+  ["v2", V2],
+  ["v3", V3 as unknown as typeof V2]
+] as const) {
+  const ledger = LedgerMemory.layer
+  layer(Layer.provideMerge(layerAccount, Layer.provideMerge(clients.layer(), ledger)), { excludeTestServices: true })(
+    `the browsers of ${version}`,
+    (it) => {
+      it.effect("are listed page by page, read and stopped", () =>
+        Effect.gen(function* () {
+          const browsers = yield* Browsers
+          const created = yield* Effect.forEach([1, 2, 3], () => browsers.create())
+          assert.match(created[0]?.cdpUrl ?? "", /^ws/u)
+          const active = yield* Stream.runCollect(browsers.list({ filterBy: "active", pageSize: 2 }))
+          assert.sameMembers(
+            active.map(({ id }) => id ?? ""),
+            created.map(({ id }) => id)
+          )
+          for (const { id } of created) assert.strictEqual((yield* browsers.stop(id)).status, "stopped")
+          assert.strictEqual((yield* browsers.get(created[0]?.id ?? "")).status, "stopped")
+          assert.lengthOf((yield* browsers.listPage({ filterBy: "active" })).items, 0)
+          assert.strictEqual((yield* Effect.flip(browsers.get(unknownId)))._tag, "BrowserNotFoundError")
+        })
       )
-      for (const { id } of created) assert.strictEqual((yield* browsers.stop(id)).status, "stopped")
-      assert.strictEqual((yield* browsers.get(created[0]?.id ?? "")).status, "stopped")
-      assert.lengthOf((yield* browsers.listPage({ filterBy: "active" })).items, 0)
-      assert.strictEqual((yield* Effect.flip(browsers.stop(unknownId)))._tag, "BrowserNotFoundError")
-    })
-  )
 
+      it.effect("are created once for a key, and are in the ledger until they're stopped", () =>
+        Effect.gen(function* () {
+          const browsers = yield* Browsers
+          const { open } = yield* Ledger.Current
+          const read = Effect.map(open, (items) => items.map(({ id, kind, path }) => [kind, id, path]))
+          const options = { idempotencyKey: "browser-1" }
+          const id = yield* browsers.use(
+            { proxyCountryCode: null },
+            ({ id }) =>
+              Effect.gen(function* () {
+                assert.strictEqual((yield* browsers.create({ proxyCountryCode: null }, options)).id, id)
+                assert.deepStrictEqual(yield* read, [["browser", id, `/api/${version}/browsers`]])
+                return id
+              }),
+            options
+          )
+          assert.deepStrictEqual(yield* read, [])
+          assert.strictEqual((yield* browsers.get(id)).status, "stopped")
+        })
+      )
+    }
+  )
+}
+
+layer(Layer.provideMerge(V2.layerAccount, clients.layer()), { excludeTestServices: true })(
+  "the account of v2",
+  (it) => {
+    it.effect("has profiles, downloads and the usage", () =>
+      Effect.gen(function* () {
+        const profiles = yield* V2.Profiles
+        for (const name of ["Ada", "Grace", "Alan"]) yield* profiles.create({ name })
+        const all = yield* Stream.runCollect(profiles.list({ pageSize: 2 }))
+        assert.lengthOf(all, 3)
+        assert.strictEqual((yield* profiles.listPage({ query: "gra" })).items[0]?.name, "Grace")
+        for (const { id } of all) yield* profiles.delete(id)
+        const { id } = yield* V2.Browsers.use((browsers) => browsers.create())
+        const downloads = yield* V2.Downloads
+        assert.lengthOf(yield* Stream.runCollect(downloads.list(id)), 0)
+        assert.isNumber((yield* V2.Account.use((account) => account.get())).usedTodayUsd)
+      })
+    )
+  }
+)
+
+layer(Layer.provideMerge(V3.layerAccount, clients.layer()), { excludeTestServices: true })("v3 alone", (it) => {
   it.effect("lists workspaces page by page", () =>
     Effect.gen(function* () {
       const workspaces = yield* V3.Workspaces
@@ -173,21 +229,45 @@ describe("the account for promises", () => {
     )
   }
 
-  it.live("v3: browsers are listed, read and stopped", () =>
-    Effect.gen(function* () {
-      const { address: baseUrl, apiKeys } = yield* Server
-      yield* Effect.promise(async () => {
-        await using agent = new V3Promise.WebAgent({ baseUrl, apiKey: apiKeys[0] })
-        await using creator = new V4Promise.WebAgent({ baseUrl, apiKey: apiKeys[0] })
-        const { browsers } = accountOfV3(agent)
-        const { id } = await creator.browsers.create()
-        const ids: Array<string | undefined> = []
-        for await (const browser of browsers.list({ filterBy: "active" })) ids.push(browser.id)
-        assert.deepStrictEqual(ids, [id])
-        assert.strictEqual((await browsers.stop(id)).status, "stopped")
-        assert.strictEqual((await browsers.get(id)).status, "stopped")
-        assert.strictEqual((await browsers.listPage({ filterBy: "active" })).totalItems, 0)
-      })
-    }).pipe(Effect.provide(SimulatedService.layerTest))
-  )
+  for (const [version, WebAgent, account] of [
+    ["v2", V2Promise.WebAgent, accountOfV2],
+    ["v3", V3Promise.WebAgent as unknown as typeof V2Promise.WebAgent, accountOfV3 as unknown as typeof accountOfV2]
+  ] as const) {
+    it.live(`${version}: browsers are created, listed, and stopped with their block, by stop, or with the client`, () =>
+      Effect.gen(function* () {
+        const { address: baseUrl, apiKeys } = yield* Server
+        yield* Effect.promise(async () => {
+          const entries: Array<string> = []
+          await using agent = new WebAgent({
+            baseUrl,
+            apiKey: apiKeys[0],
+            ledger: (entry) => void entries.push(entry._tag)
+          })
+          const { browsers, profiles } = account(agent)
+          assert.strictEqual(account(agent).browsers, browsers)
+          const { id: profileId } = await profiles.create({ name: "Ada" })
+          let first = ""
+          {
+            await using browser = await browsers.create({ profileId })
+            first = browser.id
+            assert.match(browser.cdpUrl, /^ws/u)
+            const ids: Array<string | undefined> = []
+            for await (const { id } of browsers.list({ filterBy: "active" })) ids.push(id)
+            assert.deepStrictEqual(ids, [first])
+          }
+          assert.strictEqual((await browsers.get(first)).status, "stopped")
+          const second = await browsers.create()
+          assert.strictEqual((await browsers.stop(second.id)).status, "stopped")
+          const third = await browsers.use({}, ({ id }) => id)
+          assert.strictEqual((await browsers.get(third)).status, "stopped")
+          const { id: left } = await browsers.create()
+          await agent.close()
+          await using other = new WebAgent({ baseUrl, apiKey: apiKeys[0] })
+          assert.strictEqual((await account(other).browsers.get(left)).status, "stopped")
+          assert.strictEqual(entries.filter((tag) => tag === "opened").length, 4)
+          assert.strictEqual(entries.filter((tag) => tag === "closed").length, 4)
+        })
+      }).pipe(Effect.provide(SimulatedService.layerTest))
+    )
+  }
 })

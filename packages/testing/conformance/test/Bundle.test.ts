@@ -14,22 +14,24 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000, and its promise client beyond 67,000.
  */
 const largest = {
-  "@webagent/v2": 59_425,
-  "@webagent/v2/promise": 63_100,
-  "@webagent/v3": 59_210,
-  "@webagent/v3/promise": 63_155,
-  "@webagent/v4": 62_520,
-  "@webagent/v4/promise": 66_915
+  "@webagent/v2": 58_905,
+  "@webagent/v2/promise": 62_690,
+  "@webagent/v3": 58_725,
+  "@webagent/v3/promise": 62_740,
+  "@webagent/v4": 62_275,
+  "@webagent/v4/promise": 66_660
 }
 
 /** The same for an entry that a program imports besides the main one. */
 const largestAddition = {
-  "@webagent/v4/events": ["@webagent/v4", 2220],
+  "@webagent/v4/events": ["@webagent/v4", 2270],
   "@webagent/v4/promise/events": ["@webagent/v4/promise", 2375],
-  "@webagent/v4/account": ["@webagent/v4", 2685],
-  "@webagent/v4/promise/account": ["@webagent/v4/promise", 3190],
-  "@webagent/v3/account": ["@webagent/v3", 3080],
-  "@webagent/v3/promise/account": ["@webagent/v3/promise", 3635]
+  "@webagent/v4/account": ["@webagent/v4", 2755],
+  "@webagent/v4/promise/account": ["@webagent/v4/promise", 3245],
+  "@webagent/v3/account": ["@webagent/v3", 3645],
+  "@webagent/v3/promise/account": ["@webagent/v3/promise", 4390],
+  "@webagent/v2/account": ["@webagent/v2", 2765],
+  "@webagent/v2/promise/account": ["@webagent/v2/promise", 3560]
 } as const
 
 describe("what a client ships", () => {

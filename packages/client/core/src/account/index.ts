@@ -1,7 +1,5 @@
 export * as Account from "./Account.ts"
 export type { AccountCalls } from "./Account.ts"
-export * as Browsers from "./Browsers.ts"
-export type { BrowserCalls, BrowserError, BrowserListError } from "./Browsers.ts"
 export * as Downloads from "./Downloads.ts"
 export type { DownloadCalls, DownloadError } from "./Downloads.ts"
 export type { FileContent, FileQuery } from "./FileLinks.ts"

@@ -5,6 +5,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "../CallOptions.ts"
 import type { ClientConfig } from "../ClientConfig.ts"
@@ -74,6 +75,8 @@ export interface Caller<R> {
   readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: WaitOptions) => AsyncIterable<A>
   /** Interrupts what is at work, releases what is held, and refuses further calls. */
   readonly close: () => Promise<void>
+  /** What `close` releases, last added first. */
+  readonly scope: Scope.Scope
   readonly baseUrls: ClientConfig["Service"]["baseUrls"]
   /** Sends a request that the packages do not list. */
   readonly request: (version: ApiVersion) => SendRequest
@@ -90,7 +93,7 @@ export const make = <R>(
 ): Caller<R> => {
   checkOptions(options)
   const config = configOf(options)
-  const { close, fork } = Runner.make(layerAll(services, options, config))
+  const { close, fork, scope } = Runner.make(layerAll(services, options, config))
   let closing: Promise<void> | undefined
   /** Ends that a signal closes the client, which it does from the first call on. */
   let unwatch: (() => void) | undefined
@@ -206,6 +209,7 @@ export const make = <R>(
       }
     },
     close: closeOnce,
+    scope,
     baseUrls: config.baseUrls,
     request: (version) => (method, path, options) =>
       start(

@@ -18,6 +18,8 @@ export interface Runner<R> {
   ) => Fiber.Fiber<A, E>
   /** Interrupts the running effects, waits for their cleanup, and releases the services with the exit. */
   readonly close: (exit: Exit.Exit<void>) => Promise<void>
+  /** Closed with the runner, and made before the services. */
+  readonly scope: Scope.Scope
 }
 
 /** Makes a runner over services, which the first effect builds. */
@@ -63,5 +65,5 @@ export const make = <R>(layer: Layer.Layer<R | Transport>): Runner<R> => {
     return Effect.runPromise(Effect.andThen(Fiber.interruptAll(fibers), Scope.close(scope, exit)))
   }
 
-  return { fork, close }
+  return { fork, close, scope }
 }

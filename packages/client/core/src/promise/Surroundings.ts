@@ -1,5 +1,4 @@
 import type { Polling } from "@webagent/polling"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -42,11 +41,7 @@ const layerSending = ({
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  */
 export const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
-  // the environment as it is now: the surrounding provider keeps what it was at the first look
-  const environment = ConfigProvider.fromEnv()
-  const exit = Effect.runSyncExit(
-    Effect.provideService(ClientConfig.resolve(options as GivenOptions), ConfigProvider.ConfigProvider, environment)
-  )
+  const exit = Effect.runSyncExit(ClientConfig.resolve(options as GivenOptions))
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.squash(exit.cause)
 }

@@ -1,21 +1,28 @@
-import type { Answer, CallOptions } from "@webagent/core/promise"
+import type { Answer, Browsers, CallOptions } from "@webagent/core/promise"
 import {
-  type AccountBrowsers,
   type AccountClient,
   make,
   makeBrowsers,
+  makeWorkspaces,
   type Workspace,
   type WorkspacePage
 } from "@webagent/core/promise/account"
 import * as V3 from "../Account.ts"
 import type { WebAgent } from "./WebAgent.ts"
 
+export { BrowserNotFoundError } from "@webagent/core/promise"
 export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/core/promise/account"
 export type {
-  AccountBrowser,
-  AccountBrowserPage,
-  AccountBrowserQuery,
-  AccountBrowsers,
+  Browser,
+  BrowserCreate,
+  BrowserListOptions,
+  BrowserPage,
+  Browsers,
+  OwnedBrowser,
+  UpdatedBrowser
+} from "@webagent/core/promise"
+export type {
+  AccountCalls,
   AccountClient,
   AccountUsage,
   Downloads,
@@ -67,13 +74,13 @@ export interface ProfileQuery {
 
 /** The browsers, the profiles, the workspaces, the downloads and the usage of an API key in v3. */
 export interface V3AccountClient extends AccountClient<ProfileQuery, WorkspaceLists> {
-  readonly browsers: AccountBrowsers
+  readonly browsers: Browsers
 }
 
 /**
  * Returns the browsers, the profiles, the workspaces, the downloads and the usage of the account of a client.
  *
- * @param agent - The client that sends the requests.
+ * @param agent - The client that sends the requests. Closing it stops the browsers that it created.
  * @example
  * ```ts
  * import type { WebAgent } from "@webagent/v3/promise"
@@ -88,6 +95,7 @@ export interface V3AccountClient extends AccountClient<ProfileQuery, WorkspaceLi
  * ```
  */
 export const account = (agent: WebAgent): V3AccountClient => ({
-  ...make<ProfileQuery, WorkspaceLists>(agent, V3),
+  ...make<ProfileQuery>(agent, V3),
+  workspaces: makeWorkspaces<WorkspaceLists>(agent, V3.Workspaces),
   browsers: makeBrowsers(agent, V3.Browsers)
 })

@@ -1,9 +1,10 @@
-import { type AccountClient, make } from "@webagent/core/promise/account"
+import { type AccountClient, make, makeWorkspaces } from "@webagent/core/promise/account"
 import * as V4 from "../Account.ts"
 import type { WebAgent } from "./WebAgent.ts"
 
 export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/core/promise/account"
 export type {
+  AccountCalls,
   AccountClient,
   AccountUsage,
   Downloads,
@@ -53,4 +54,7 @@ export interface ProfileQuery {
  * }
  * ```
  */
-export const account = (agent: WebAgent): AccountClient<ProfileQuery> => make(agent, V4)
+export const account = (agent: WebAgent): AccountClient<ProfileQuery> => ({
+  ...make<ProfileQuery>(agent, V4),
+  workspaces: makeWorkspaces(agent, V4.Workspaces)
+})

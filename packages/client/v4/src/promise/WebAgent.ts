@@ -1,18 +1,18 @@
-import type { WebAgentOptions } from "@webagent/core/promise"
+import type { Browsers, WebAgentOptions } from "@webagent/core/promise"
+import * as BrowserCalls from "@webagent/core/promise/BrowserCalls"
 import * as Caller from "@webagent/core/promise/Caller"
 import { Client } from "@webagent/core/promise/Client"
 import * as Methods from "@webagent/core/promise/Methods"
 import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
+import * as V4Browsers from "../Browsers.ts"
 import * as V4Runs from "../Runs.ts"
 import * as V4Sessions from "../Sessions.ts"
-import * as BrowserCalls from "./BrowserCalls.ts"
-import type { Browsers } from "./Browsers.ts"
 import * as RunCalls from "./RunCalls.ts"
 import type { Runs } from "./Runs.ts"
 import type { Sessions } from "./Sessions.ts"
 
-const layer = Layer.mergeAll(BrowserCalls.OpenBrowsers.layer, V4Runs.Runs.layer, V4Sessions.Sessions.layer)
+const layer = Layer.mergeAll(V4Browsers.Browsers.layer, V4Runs.Runs.layer, V4Sessions.Sessions.layer)
 
 /**
  * A client of API v4 that returns promises.
@@ -56,6 +56,6 @@ export class WebAgent extends Client {
       interrupt: Methods.creating(2),
       followUpAndWait: Methods.creatingAndWaiting(2)
     })
-    this.browsers = BrowserCalls.make(caller)
+    this.browsers = BrowserCalls.make(V4Browsers.Browsers, caller)
   }
 }

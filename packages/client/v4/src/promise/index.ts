@@ -1,13 +1,4 @@
 export * from "@webagent/core/promise"
-export type {
-  Browser,
-  BrowserCreate,
-  BrowserListOptions,
-  BrowserPage,
-  Browsers,
-  OwnedBrowser,
-  UpdatedBrowser
-} from "./Browsers.ts"
 export * from "./Cost.ts"
 export * from "./Errors.ts"
 export type {

@@ -1,14 +1,17 @@
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { AccountCalls as AccountEffects } from "../../account/Account.ts"
-import type { BrowserCalls } from "../../account/Browsers.ts"
 import type { DownloadCalls } from "../../account/Downloads.ts"
 import type { ProfileCalls } from "../../account/Profiles.ts"
 import type { WorkspaceCalls } from "../../account/Workspaces.ts"
+import type { BrowserCalls } from "../../Browsers.ts"
 import type { Transport } from "../../Transport.ts"
+import * as Browsers from "../BrowserCalls.ts"
+import type { Browsers as BrowserPromises } from "../Browsers.ts"
 import type { Caller } from "../Caller.ts"
 import { type Client, connectionOf } from "../Client.ts"
 import * as Methods from "../Methods.ts"
-import type { AccountBrowsers, AccountClient, Downloads, Profiles, Workspaces } from "./Types.ts"
+import type { AccountCalls, Downloads, Profiles, Workspaces } from "./Types.ts"
 
 /** A service of a version, with the effect that makes it. */
 interface Made<Calls> {
@@ -20,7 +23,6 @@ interface Services {
   readonly Account: Made<AccountEffects>
   readonly Downloads: Made<DownloadCalls>
   readonly Profiles: Made<ProfileCalls<never>>
-  readonly Workspaces: Made<WorkspaceCalls>
 }
 
 /** Makes an effect once, when it's first needed. */
@@ -38,14 +40,44 @@ const methodsFor = (client: Client) => {
     Methods.methodsOf<Promises>()(once(make) as never, caller, table as never)
 }
 
-/** Makes the calls of a client that find its browsers and stop them. */
-export const makeBrowsers = (client: Client, browsers: Made<BrowserCalls>): AccountBrowsers => {
-  const { listing, reading, readingPage } = Methods
-  return methodsFor(client)(browsers, { list: listing, listPage: readingPage, get: reading, stop: reading })
+const browsersOf = new WeakMap<Client, BrowserPromises>()
+
+/** Returns the operations on browsers of a client. There is one for each client, because it knows the open ones. */
+export const makeBrowsers = (
+  client: Client,
+  browsers: { readonly make: Effect.Effect<BrowserCalls, never, Transport | Scope.Scope> }
+): BrowserPromises => {
+  const made = browsersOf.get(client)
+  if (made !== undefined) return made
+  const caller = connectionOf(client) as Caller<Transport>
+  const calls = Browsers.make(once(Scope.provide(browsers.make, caller.scope)) as never, caller)
+  browsersOf.set(client, calls)
+  return calls
 }
 
-/** Makes the calls of a client. */
-export const make = <Query, More = unknown>(client: Client, version: Services): AccountClient<Query, More> => {
+/** Makes the operations on workspaces of a client. */
+export const makeWorkspaces = <More = unknown>(client: Client, workspaces: Made<WorkspaceCalls>): Workspaces & More => {
+  const { callingWith, listing, listingBy, reading, readingBy, readingPage } = Methods
+  const change = readingBy(2)
+  return methodsFor(client)<Workspaces & More>(workspaces, {
+    create: callingWith(1),
+    get: reading,
+    update: change,
+    delete: reading,
+    size: reading,
+    files: listingBy(1),
+    filesPage: callingWith(1),
+    uploadLinks: callingWith(2),
+    upload: callingWith(2),
+    download: change,
+    deleteFile: change,
+    list: listing,
+    listPage: readingPage
+  })
+}
+
+/** Makes the calls of a client that all versions have. */
+export const make = <Query>(client: Client, version: Services): AccountCalls<Query> => {
   const methods = methodsFor(client)
   const { callingWith, listing, listingBy, reading, readingBy, readingPage } = Methods
   const create = callingWith(1)
@@ -59,22 +91,7 @@ export const make = <Query, More = unknown>(client: Client, version: Services): 
       update: change,
       delete: reading
     }),
-    workspaces: methods<Workspaces & More>(version.Workspaces, {
-      create,
-      get: reading,
-      update: change,
-      delete: reading,
-      size: reading,
-      files: listingBy(1),
-      filesPage: create,
-      uploadLinks: callingWith(2),
-      upload: callingWith(2),
-      download: change,
-      deleteFile: change,
-      list: listing,
-      listPage: readingPage
-    }),
     downloads: methods<Downloads>(version.Downloads, { list: listingBy(1), listPage: create, get: change }),
-    usage: methods<{ readonly get: AccountClient<Query>["usage"] }>(version.Account, { get: readingBy(0) }).get
+    usage: methods<{ readonly get: AccountCalls<Query>["usage"] }>(version.Account, { get: readingBy(0) }).get
   }
 }

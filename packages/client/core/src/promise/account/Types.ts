@@ -1,5 +1,5 @@
 import type { Call } from "../Errors.ts"
-import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "../Options.ts"
+import type { Answer, CallOptions, CreateOptions, Raw } from "../Options.ts"
 
 // What the service sends, as @webagent/contract decodes it, in types without Effect.
 
@@ -243,63 +243,6 @@ export interface Downloads {
   get(browserId: string, path: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** A browser of the API key. A service may leave any field out. */
-export interface AccountBrowser extends Raw {
-  readonly id?: string
-  readonly status?: "active" | "stopped" | OpenStatus
-  readonly cdpUrl?: string | null
-  readonly liveUrl?: string | null
-  readonly recordingUrl?: string | null
-  readonly startedAt?: string
-  readonly finishedAt?: string | null
-  readonly timeoutAt?: string | null
-  /** A decimal number in USD. */
-  readonly browserCost?: string
-  /** The session whose agent uses it. */
-  readonly agentSessionId?: string | null
-  readonly metadata?: { readonly [name: string]: string }
-}
-
-/** A page of browsers, newest first. */
-export interface AccountBrowserPage extends Raw {
-  readonly items: ReadonlyArray<AccountBrowser>
-  readonly totalItems?: number
-  readonly pageNumber?: number
-  readonly pageSize?: number
-}
-
-/** The query of a list of browsers, whose pages have numbers. */
-export interface AccountBrowserQuery {
-  /** Lists browsers with this status. */
-  readonly filterBy?: "active" | "stopped" | OpenStatus | undefined
-  /** Lists the browsers of one session. */
-  readonly agentSessionId?: string | undefined
-  /** Number of browsers per page, from 1 to 100. */
-  readonly pageSize?: number | undefined
-  /** The page to start with; 1 by default. */
-  readonly pageNumber?: number | undefined
-}
-
-/** The operations that find the browsers of an API key and stop them. */
-export interface AccountBrowsers {
-  /**
-   * Lists browsers, newest first. Pages are read while you iterate.
-   *
-   * @throws `OperationUnavailableError` if the service doesn't list browsers.
-   */
-  list(options?: AccountBrowserQuery & Omit<CallOptions, "timeout">): AsyncIterable<AccountBrowser>
-  /** Reads one page of `list`. `totalItems` is the number of browsers on all pages. */
-  listPage(options?: AccountBrowserQuery & CallOptions): Answer<AccountBrowserPage>
-  /**
-   * Reads a browser.
-   *
-   * @throws `BrowserNotFoundError` if the service has no browser with this id.
-   */
-  get(id: string, options?: CallOptions): Answer<AccountBrowser>
-  /** Stops a browser, so that it doesn't cost any more. The request is retried if the service can't be reached. */
-  stop(id: string, options?: CallOptions): Answer<AccountBrowser>
-}
-
 /** The plan of an account; a field of a subscription is null without one. */
 export interface AccountPlan {
   readonly planName: string
@@ -328,10 +271,9 @@ export interface AccountUsage extends Raw {
   readonly maxBrowsers?: number | null
 }
 
-/** The profiles, the workspaces, the downloads and the usage of an API key. */
-export interface AccountClient<ProfileQuery, MoreOfWorkspaces = unknown> {
+/** The profiles, the downloads and the usage of an API key. */
+export interface AccountCalls<ProfileQuery> {
   readonly profiles: Profiles<ProfileQuery>
-  readonly workspaces: Workspaces & MoreOfWorkspaces
   readonly downloads: Downloads
   /**
    * Reads what the API key has used, and what it may use.
@@ -339,4 +281,9 @@ export interface AccountClient<ProfileQuery, MoreOfWorkspaces = unknown> {
    * @throws `OperationUnavailableError` if the service doesn't report it.
    */
   usage(options?: CallOptions): Answer<AccountUsage>
+}
+
+/** The profiles, the workspaces, the downloads and the usage of an API key. */
+export interface AccountClient<ProfileQuery, MoreOfWorkspaces = unknown> extends AccountCalls<ProfileQuery> {
+  readonly workspaces: Workspaces & MoreOfWorkspaces
 }

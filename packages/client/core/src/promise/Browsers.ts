@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "@webagent/core/promise"
+import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "./Options.ts"
 
 /** Input of a new browser. */
 export interface BrowserCreate {
