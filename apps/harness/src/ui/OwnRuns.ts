@@ -44,7 +44,7 @@ interface OwnRunsOptions {
   /** The names and addresses of targets. */
   readonly targetOf: (name: string) => Partial<RunOptions> | undefined
   readonly edition: Effect.Effect<ModuleFile.Edition>
-  /** Cost in USD of a finished run; undefined if it has no report, or cost nothing that counts. */
+  /** The most that a finished run may have cost, in USD; undefined if it has no report, or cost nothing that counts. */
   readonly costOf: (run: string) => Effect.Effect<string | undefined>
   readonly pastForRun: typeof PastReader.Service
 }
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pas
     const left_usd = options.maxCost === undefined ? undefined : Money.difference(options.maxCost, spent_usd)
     if (isPaid && left_usd !== undefined && Number(left_usd) <= 0) {
       return yield* new RefusedError({
-        detail: `Runs of this process have cost ${Money.rounded(spent_usd)}, and --max-cost is ${options.maxCost}. Start the command again to run more.`
+        detail: `Earlier runs of this process have used up --max-cost ${options.maxCost}. Start the command again to run more.`
       })
     }
     return {

@@ -40,8 +40,12 @@ export interface Served {
 }
 
 /** Starts `ui` in a folder. */
-export const serve = async (folder: string, args: ReadonlyArray<string> = []): Promise<Served> => {
-  const program = start(["ui", ...(args.includes("--port") ? [] : ["--port", "0"]), ...args], {}, folder)
+export const serve = async (
+  folder: string,
+  args: ReadonlyArray<string> = [],
+  env: Readonly<Record<string, string>> = {}
+): Promise<Served> => {
+  const program = start(["ui", ...(args.includes("--port") ? [] : ["--port", "0"]), ...args], env, folder)
   const text = await program.says("token=")
   const {
     origin = "",

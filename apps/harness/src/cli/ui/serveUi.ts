@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { resolve } from "node:path"
+import { costUnknownOf, type RunReport } from "@webagent/report/RunReport"
 import { Project } from "../../config/Project.ts"
 import * as Guard from "../../ui/Guard.ts"
 import * as Model from "../../ui/Model.ts"
@@ -44,6 +45,13 @@ const listen = (port: number | undefined) =>
     })
   )
 
+/** The most that a run may have cost: its limit if the service reported no cost of something. Simulated runs are free. */
+const mostCostOf = ({ cost_usd, header: { limits, target }, results }: RunReport): string | undefined => {
+  if (target.simulated) return undefined
+  const isUnknown = results.some((result) => costUnknownOf(result).length > 0)
+  return isUnknown ? (limits.cost_usd ?? cost_usd) : cost_usd
+}
+
 /** Serves the screens until Ctrl-C, which stops a run and waits for its report. */
 export const serveUi = (options: RunOptions, port: number | undefined) =>
   Effect.gen(function* () {
@@ -78,7 +86,7 @@ export const serveUi = (options: RunOptions, port: number | undefined) =>
     const costOf = (run: string) =>
       Effect.map(
         Effect.orElseSucceed(model.reports.report(run), () => null),
-        (report) => (report === null || report.header.target.simulated ? undefined : report.cost_usd)
+        (report) => (report === null ? undefined : mostCostOf(report))
       )
     const own = yield* OwnRuns.make({
       options,
