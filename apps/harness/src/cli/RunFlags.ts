@@ -3,7 +3,7 @@ import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import type { Shard } from "../run/shards/Shards.ts"
-import { isReporterPath, reporterNames } from "../config/Config.ts"
+import { type Config, isReporterPath, reporterNames } from "../config/Config.ts"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import * as ReportUrl from "../config/ReportUrl.ts"
 import { parseAmount, parseChannel } from "../config/Values.ts"
@@ -158,17 +158,18 @@ export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 /** Selects the flags that the configuration depends on. */
 export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites">) => ({ config, named: suites })
 
-/** Repetition of scenarios: a whole night that is recorded uses the measured setting for each flag that is not set. */
-const repetitionOf = ({
-  confirm,
-  record,
-  trial,
-  trials
-}: Pick<ParsedFlags, "confirm" | "record" | "trial" | "trials">) => {
+/**
+ * Repetition of scenarios: a whole night that is recorded uses the setting of the configuration, or the measured one, for each
+ * flag that is not set.
+ */
+const repetitionOf = (
+  { confirm, record, trial, trials }: Pick<ParsedFlags, "confirm" | "record" | "trial" | "trials">,
+  nightly: Config["nightly"]
+) => {
   const isNight = record && trial === undefined
-  const more = confirm ?? (isNight ? nightlySetting.confirm : 0)
+  const more = confirm ?? (isNight ? (nightly?.confirm ?? nightlySetting.confirm) : 0)
   return {
-    trials: trials ?? (isNight ? nightlySetting.trials : undefined),
+    trials: trials ?? (isNight ? (nightly?.trials ?? nightlySetting.trials) : undefined),
     /**
      * True if scenarios that declare their trials, or cost money, keep their own number because no flag overrides it.
      */
@@ -177,12 +178,15 @@ const repetitionOf = ({
   }
 }
 
-/** The options that the flags say. */
-export const optionsOf = ({ owner: owners, suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
+/** The options that the flags say. `nightly` is the configuration's setting of recorded nights. */
+export const optionsOf = (
+  { owner: owners, suite, suites, tag: tags, ...flags }: ParsedFlags,
+  nightly?: Config["nightly"]
+) => ({
   ...flags,
-  ...repetitionOf(flags),
-  /** The flags themselves: a page may record some of the runs that it starts. */
-  repetition: { confirm: flags.confirm, trials: flags.trials },
+  ...repetitionOf(flags, nightly),
+  /** The flags themselves, and the setting of nights: a page may record some of the runs that it starts. */
+  repetition: { confirm: flags.confirm, trials: flags.trials, nightly },
   suites: [...suites, ...suite],
   tags,
   owners,
@@ -211,5 +215,5 @@ export const startedAs = (
 ): RunOptions => {
   const { repetition } = options
   const asked = { confirm: repetition.confirm, record, trial, trials: trials ?? repetition.trials }
-  return { ...options, record, trial, ...repetitionOf(asked) }
+  return { ...options, record, trial, ...repetitionOf(asked, repetition.nightly) }
 }

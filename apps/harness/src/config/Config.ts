@@ -134,6 +134,15 @@ export const Config = Schema.Struct({
   /** Add whole runs to the history. */
   record: Schema.optional(Schema.Boolean),
   quarantine: Schema.optional(Text),
+  /** Repetition of recorded nights. The measured setting applies to a key that is missing. */
+  nightly: Schema.optional(
+    Schema.Struct({
+      /** Trials of each scenario that declares none and is free. */
+      trials: Schema.optional(count(1)),
+      /** Confirm trials that all scenarios share. */
+      confirm: Schema.optional(count(0))
+    })
+  ),
   /** Channels that are notified when a recorded night fails, or passes again. */
   notifications: Schema.optional(Schema.Array(Notification)),
   /** The address at which a report is kept, with placeholders such as `{run}`: notifications link to it. */

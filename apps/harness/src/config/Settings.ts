@@ -33,7 +33,7 @@ export type CommandName =
 type Value = string | number | boolean | ReadonlyArray<string> | undefined
 type Values = Readonly<Record<string, Value>>
 
-const elsewhere = ["targets", "limits", "load"]
+const elsewhere = ["targets", "limits", "load", "nightly"]
 const ofRun = Object.keys(Config.Config.fields).filter((key) => !elsewhere.includes(key))
 
 /** Keys that are flags of the same name, by the commands that take them. */

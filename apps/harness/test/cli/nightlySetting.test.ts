@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import { type RunOptions, startedAs } from "../../src/cli/RunFlags.ts"
 import { callIn } from "./inProcess.ts"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
@@ -58,22 +59,42 @@ describe("the setting of a recorded night", () => {
       join(root, "docs/nightly.md")
     ]
     const project = join(folder, "project")
-    mkdirSync(project)
-    writeFileSync(join(project, "free.suite.js"), suite)
+    const ownSetting = join(folder, "own")
+    for (const one of [project, ownSetting]) {
+      mkdirSync(one)
+      writeFileSync(join(one, "free.suite.js"), suite)
+    }
+    writeFileSync(join(ownSetting, "webagent.config.json"), JSON.stringify({ nightly: { trials: 7, confirm: 30 } }))
     for (const place of places) {
       const lines = nightsIn(place)
       assert.isNotEmpty(lines, place)
       for (const line of lines) {
-        const { code, stderr, stdout } = await callIn(project, ["plan", ...flagsOf(line), "--json"])
-        assert.strictEqual(code, 0, `${place}: ${line}\n${stderr}`)
-        const { limits, scenarios } = JSON.parse(stdout)
-        assert.deepStrictEqual(
-          [scenarios[0].trials, limits.confirm],
-          [nightlySetting.trials, nightlySetting.confirm],
-          `${place}: ${line}`
-        )
+        const planned = async (where: string) => {
+          const { code, stderr, stdout } = await callIn(where, ["plan", ...flagsOf(line), "--json"])
+          assert.strictEqual(code, 0, `${place}: ${line}\n${stderr}`)
+          const { limits, scenarios } = JSON.parse(stdout)
+          return [scenarios[0].trials, limits.confirm]
+        }
+        assert.deepStrictEqual(await planned(project), [nightlySetting.trials, nightlySetting.confirm], line)
+        // one setting of the project holds in all of them
+        assert.deepStrictEqual(await planned(ownSetting), [7, 30], `${place}: ${line}`)
       }
     }
+  })
+
+  it("is in the configuration that init writes, and a page uses it for the nights that it records", async () => {
+    const project = join(folder, "started")
+    mkdirSync(project)
+    await callIn(project, ["init"])
+    const { confirm, trials } = nightlySetting
+    assert.include(
+      readFileSync(join(project, "webagent.config.js"), "utf8").replaceAll(/\s+/gu, " "),
+      `nightly: { trials: ${trials}, confirm: ${confirm} }`
+    )
+    const options = { repetition: { confirm: undefined, trials: undefined, nightly: { trials: 7 } } } as RunOptions
+    const started = (record: boolean) => startedAs(options, { record, trial: undefined, trials: undefined })
+    assert.deepInclude(started(true), { trials: 7, confirm, keepsDeclaredTrials: true })
+    assert.deepInclude(started(false), { trials: undefined, confirm: undefined })
   })
 
   it("gives way to flags and to the trials that a scenario declares or pays for", async () => {

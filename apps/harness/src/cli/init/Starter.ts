@@ -1,3 +1,4 @@
+import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { join } from "node:path"
 import { fileNames } from "../../config/Project.ts"
 import type { Surroundings } from "./Surroundings.ts"
@@ -24,7 +25,9 @@ export default defineConfig({
   // run with: --target staging; the key is in the variable that apiKeyEnv names
   targets: {
     staging: { url: "https://your.service", apiKeyEnv: "WEBAGENT_API_KEY" }
-  }
+  },
+  // how often run --record repeats scenarios: measured to find regressions with few false alarms
+  nightly: { trials: ${nightlySetting.trials}, confirm: ${nightlySetting.confirm} }
 })
 `
 

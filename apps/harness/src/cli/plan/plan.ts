@@ -5,16 +5,20 @@ import { flags, namedIn, optionsOf } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
 
 /** `plan`: what `run` would do with the same flags. */
-export const plan = configured("plan", { ...flags, json: Flags.json }, namedIn, ({ json, ...parsed }) =>
-  Effect.gen(function* () {
-    const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
-    const words = yield* wordsOf("plan")
-    yield* planSuites(
-      optionsOf(parsed),
-      words.filter((word) => word !== "--json"),
-      json
-    )
-  })
+export const plan = configured(
+  "plan",
+  { ...flags, json: Flags.json },
+  namedIn,
+  ({ json, ...parsed }, _words, { config }) =>
+    Effect.gen(function* () {
+      const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
+      const words = yield* wordsOf("plan")
+      yield* planSuites(
+        optionsOf(parsed, config.nightly),
+        words.filter((word) => word !== "--json"),
+        json
+      )
+    })
 ).pipe(
   help("Show what run would do and cost", {
     does: "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing",

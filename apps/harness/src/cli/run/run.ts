@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { usage } from "@webagent/cli/UserError"
 import * as Flags from "../Flags.ts"
 import { version } from "../Program.ts"
+import type { Config } from "../../config/Config.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
@@ -14,8 +15,14 @@ interface RunOnly {
   readonly keepOpen?: boolean
 }
 
-const go = ({ keepOpen, ...parsed }: ParsedFlags & RunOnly, args: ReadonlyArray<string>, resumed?: Resumed) =>
-  loading(async () => (await import("./runSuites.ts")).runSuites({ ...optionsOf(parsed), keepOpen }, args, resumed))
+const go = (
+  { keepOpen, ...parsed }: ParsedFlags & RunOnly,
+  args: ReadonlyArray<string>,
+  { config, resumed }: { readonly config: Config; readonly resumed?: Resumed }
+) =>
+  loading(async () =>
+    (await import("./runSuites.ts")).runSuites({ ...optionsOf(parsed, config.nightly), keepOpen }, args, resumed)
+  )
 
 /** A run that was killed, as it was called: what is typed now only says which one. */
 const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
@@ -31,11 +38,10 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const again = Command.make("run", flags, (parsed) =>
     Effect.flatMap(load(parsed.config), (project) =>
       Effect.provideService(
-        go(
-          { ...parsed, notify: withAddresses(parsed.notify, project.config.notifications) },
-          taken.args,
-          taken.resumed
-        ),
+        go({ ...parsed, notify: withAddresses(parsed.notify, project.config.notifications) }, taken.args, {
+          config: project.config,
+          resumed: taken.resumed
+        }),
         Project,
         project
       )
@@ -45,13 +51,13 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
 }, Effect.scoped)
 
 /** Runs with one seed after the other until a run does not pass. */
-const untilFailure = Effect.fnUntraced(function* (parsed: ParsedFlags, words: ReadonlyArray<string>) {
+const untilFailure = Effect.fnUntraced(function* (parsed: ParsedFlags, words: ReadonlyArray<string>, config: Config) {
   const args = words.filter((word) => word !== "--repeat-until-failure")
-  for (let seed = parsed.seed; ; seed++) yield* go({ ...parsed, seed }, [...args, "--seed", String(seed)])
+  for (let seed = parsed.seed; ; seed++) yield* go({ ...parsed, seed }, [...args, "--seed", String(seed)], { config })
 })
 
-const keepOn = (parsed: ParsedFlags) =>
-  loading(async () => (await import("./watchSuites.ts")).watchSuites(optionsOf(parsed)))
+const keepOn = (parsed: ParsedFlags, config: Config) =>
+  loading(async () => (await import("./watchSuites.ts")).watchSuites(optionsOf(parsed, config.nightly)))
 
 /** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
 export const run = configured(
@@ -70,7 +76,7 @@ export const run = configured(
     )
   },
   namedIn,
-  Effect.fnUntraced(function* ({ repeatUntilFailure, resume, watch, ...parsed }, words) {
+  Effect.fnUntraced(function* ({ repeatUntilFailure, resume, watch, ...parsed }, words, { config }) {
     const typed = yield* wordsOf("run")
     if (resume) return yield* goOn(typed)
     // a configuration has channels for runs that are recorded, and others
@@ -80,8 +86,8 @@ export const run = configured(
     if (watch && typed.some((word) => /^--reporter(?:=|$)/u.test(word))) {
       return yield* usage("--watch prints to the terminal and writes no reports. Remove --reporter.")
     }
-    if (watch) return yield* keepOn(parsed)
-    return yield* repeatUntilFailure ? untilFailure(parsed, words) : go(parsed, words)
+    if (watch) return yield* keepOn(parsed, config)
+    return yield* repeatUntilFailure ? untilFailure(parsed, words, config) : go(parsed, words, { config })
   })
 ).pipe(
   help("Run suites against a service", {

@@ -37,8 +37,8 @@ export const ui = configured(
     export: Flags.text("export", "Write the screens with their data to this file, and serve nothing")
   },
   namedIn,
-  ({ export: file, port, ...parsed }) => {
-    const options = optionsOf({ ...decidedByPage, ...parsed })
+  ({ export: file, port, ...parsed }, _words, { config }) => {
+    const options = optionsOf({ ...decidedByPage, ...parsed }, config.nightly)
     return file === undefined
       ? loading(async () => {
           // the program runs for a day: without these, garbage of its start keeps 150 MB, and of recorded nights 30 MB
