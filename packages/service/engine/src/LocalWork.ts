@@ -20,7 +20,6 @@ const make = Effect.fnUntraced(function* (looks: boolean) {
   const retake = (sessionId: string) =>
     Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId))))
   return Work.of({
-    offer: () => Effect.void,
     offered: take,
     mayTake: () => true,
     isLost: store.isLost,

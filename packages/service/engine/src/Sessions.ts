@@ -25,7 +25,7 @@ import { BrowserPool } from "./ports/BrowserPool.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Recordings } from "./ports/Recordings.ts"
-import { type Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { SecretBox, type SecretBoxService } from "./ports/SecretBox.ts"
 import { CurrentSpan, traceparentOf } from "./ports/Traces.ts"
 import { Work } from "./ports/Work.ts"
@@ -163,13 +163,10 @@ const makeTurn = (
     })
   })
 
-/** Effects that run in the commit of a new turn. */
-const offerOf = ({ offer }: Work["Service"], sessionId: string, turnId: string) =>
-  Effect.flatMap(Admission, (admission) =>
-    admission === null
-      ? offer(sessionId)
-      : Effect.andThen(offer(sessionId), Effect.provideService(admission, CreatedRun, turnId))
-  )
+/** The part of a step that admits a new turn. */
+const admitting = Effect.map(Admission, (admission) => (turnId: string): Pick<Step, "also"> => {
+  return admission === null ? {} : { also: Effect.provideService(admission, CreatedRun, turnId) }
+})
 
 /** The part of the engine that carries out what clients ask of sessions. */
 export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
@@ -215,7 +212,8 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       session: decision.session,
       turn: Turn.withoutSecrets(decision.turn)
     }
-    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), also: offerOf(work, id, turnId) }))
+    const admit = yield* admitting
+    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), ...admit(turnId) }))
     return made
   })
 
@@ -247,13 +245,14 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       createdAt_ms,
       owner
     })
+    const admit = yield* admitting
     let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn: Turn.withoutSecrets(turn) }
     const queued = change(sessionId, { _tag: "Queue", turn, interrupt, deduplicate }, (decision) => {
       made = { ...made, turn: Turn.withoutSecrets(decision.turn ?? turn) }
       return {
         ...record(made, createdAt_ms),
         message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
-        also: offerOf(work, sessionId, turnId)
+        ...admit(turnId)
       }
     })
     const decision = yield* offering(sessionId, queued.pipe(Effect.catch(refused(sessionId))))

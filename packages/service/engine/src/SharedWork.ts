@@ -68,7 +68,6 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
   }
 
   return Work.of({
-    offer: () => Effect.void,
     offered: (sessionId) => Effect.suspend(() => (lease.isDraining() ? hints.tell(null) : take(sessionId))),
     mayTake: lease.isValid,
     isLost: (other) =>

@@ -8,6 +8,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
+import * as GroupCommit from "./GroupCommit.ts"
 import { Reader } from "./Reader.ts"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
@@ -117,7 +118,8 @@ const make = Effect.fnUntraced(function* ({
       (db) => Effect.sync(() => db.close())
     )
   const writing = yield* open(false)
-  const writer = makeConnection(file, makePrepare(writing))
+  const prepareWrite = makePrepare(writing)
+  const writer = makeConnection(file, prepareWrite)
   const prepareRead = makePrepare(yield* open(true))
   const reader = makeConnection(file, prepareRead)
   const { blockedBy, room } = yield* WriteAheadLog.make(writing, {
@@ -128,7 +130,11 @@ const make = Effect.fnUntraced(function* ({
   })
 
   const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
-    connection: Effect.as(room, writer),
+    connection: Effect.map(room, () => {
+      // of a group of commits whose rollback failed
+      if (writing.isTransaction) prepareWrite("ROLLBACK").run()
+      return writer
+    }),
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction: () => writing.isTransaction
   })
@@ -159,10 +165,19 @@ const make = Effect.fnUntraced(function* ({
     prepareTransactionControls: true,
     spanAttributes: [["db.system.name", "sqlite"]]
   })
-  const get: Reader["Service"]["get"] = (text, ...params) =>
-    Effect.try({ try: () => prepareRead(text).get(...params), catch: sqlError(file, "read") })
+  const together = yield* GroupCommit.make({
+    db: writing,
+    prepare: prepareWrite,
+    alone: (run) => one.borrower(() => run),
+    toError: sqlError(file, "execute")
+  })
+  const reading = { catch: sqlError(file, "read") }
   return Context.make(SqlClient.SqlClient, client).pipe(
-    Context.add(Reader, { get }),
+    Context.add(GroupCommit.GroupCommit, together),
+    Context.add(Reader, {
+      get: (text, ...params) => Effect.try({ ...reading, try: () => prepareRead(text).get(...params) }),
+      all: (text, ...params) => Effect.try({ ...reading, try: () => prepareRead(text).all(...params) })
+    }),
     Context.add(WriteAheadLog.WriteAheadLog, { blockedBy })
   )
 })

@@ -162,19 +162,20 @@ const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000
     withTransaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => orFail(patient(withTransaction(effect)))
   })
   const texts = new Map<string, string>()
-  const get: Reader["Service"]["get"] = (text, ...values) => {
+  const all: Reader["Service"]["all"] = (text, ...values) => {
     // Postgres stores no text with this character, so no row matches
-    if (values.some((value) => typeof value === "string" && value.includes("\0"))) return Effect.succeed(undefined)
+    if (values.some((value) => typeof value === "string" && value.includes("\0"))) return Effect.succeed([])
     const numberedText = texts.get(text) ?? numbered(text)
     texts.set(text, numberedText)
     return patient(
       Effect.map(
         pool.use((connection) => connection.query(numberedText, values)),
-        ({ rows }) => rows[0]
+        ({ rows }) => rows
       )
     )
   }
-  return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Reader, { get }))
+  const get: Reader["Service"]["get"] = (text, ...values) => Effect.map(all(text, ...values), ([row]) => row)
+  return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Reader, { all, get }))
 })
 
 /**

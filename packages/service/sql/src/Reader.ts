@@ -7,11 +7,15 @@ export type Row = Readonly<Record<string, unknown>> | undefined
 
 /**
  * Reads committed rows with a prepared statement, which costs less than effect/sql: for polls, the most frequent
- * requests. `get` is the first row; `?` stands for each value.
+ * requests, and for the decision of each step. `get` is the first row; `?` stands for each value.
  */
 export class Reader extends Context.Service<
   Reader,
   {
     readonly get: (text: string, ...values: ReadonlyArray<string | number | Uint8Array>) => Effect.Effect<Row, SqlError>
+    readonly all: (
+      text: string,
+      ...values: ReadonlyArray<string | number | Uint8Array>
+    ) => Effect.Effect<ReadonlyArray<NonNullable<Row>>, SqlError>
   }
 >()("@webagent/sql/Reader") {}

@@ -64,17 +64,23 @@ const make = Effect.gen(function* () {
   })
 
   return Store.of({
-    commit: Commits.make(sql),
+    commit: yield* Commits.make(sql),
     session: find("sessions"),
     // one statement, so that the session and its turns are of one snapshot
     sessionState: (id) =>
       read(
         Effect.map(
-          sql`SELECT 0 AS seq, record FROM sessions WHERE id = ${id}
-            UNION ALL SELECT seq, record FROM turns WHERE session_id = ${id} AND ended_at_ms IS NULL
-            UNION ALL SELECT seq, record FROM turns WHERE session_id = ${id} AND ended_at_ms IS NOT NULL
-              AND id = (SELECT lease_turn FROM sessions WHERE id = ${id})
+          reader.all(
+            `SELECT 0 AS seq, record FROM sessions WHERE id = ?
+            UNION ALL SELECT seq, record FROM turns WHERE session_id = ? AND ended_at_ms IS NULL
+            UNION ALL SELECT seq, record FROM turns WHERE session_id = ? AND ended_at_ms IS NOT NULL
+              AND id = (SELECT lease_turn FROM sessions WHERE id = ?)
             ORDER BY seq`,
+            id,
+            id,
+            id,
+            id
+          ),
           ([session, ...turns]) =>
             session === undefined || session["seq"] !== 0
               ? Option.none()

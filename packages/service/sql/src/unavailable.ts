@@ -26,7 +26,8 @@ const mayBeThere = ({ reason }: SqlError): boolean => {
 export const unavailable = (cause: SqlError): StoreUnavailable =>
   new StoreUnavailable({ applied: mayBeThere(cause) ? "unknown" : "no", cause })
 
-const never = (cause: SqlError) => new StoreUnavailable({ applied: "no", cause })
+/** The error of a write that was not executed. */
+export const never = (cause: SqlError) => new StoreUnavailable({ applied: "no", cause })
 
 /** Runs a read, whose failure changed nothing. */
 export const read = <A, E, R>(

@@ -1,3 +1,4 @@
+import { Store } from "@webagent/engine"
 import { storeContract } from "@webagent/store-contract"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,4 +7,13 @@ import { file } from "./files.ts"
 
 const database = Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path })))
 
-storeContract("SqlStore", Layer.orDie(Layer.provide(SqlStore.layer, database)))
+const stored = Layer.orDie(Layer.provide(SqlStore.layer, database))
+
+storeContract("SqlStore", stored)
+
+/** Every commit in a transaction of its own, as one with an admission. */
+const alone = Effect.map(Store, (store) =>
+  Store.of({ ...store, commit: (step) => store.commit({ also: Effect.void, ...step }) })
+)
+
+storeContract("SqlStore without group commits", Layer.provide(Layer.effect(Store, alone), stored))

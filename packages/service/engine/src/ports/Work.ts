@@ -37,9 +37,7 @@ export interface Hands {
 export class Work extends Context.Service<
   Work,
   {
-    /** Runs inside the commit of a new turn: a node must take the session. */
-    readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
-    /** Runs after that commit, at the node that made it. Without it the turn only begins later. */
+    /** Runs after the commit of a new turn, at the node that made it. Without it the turn only begins later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
     /**
      * True if this node may take a turn: its own lease is valid, so no other node considers it lost. Check right before

@@ -1,0 +1,91 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Store } from "@webagent/engine"
+import { creation } from "@webagent/store-contract/Creation"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Database, SqlStore } from "../src/index.ts"
+import { file } from "./files.ts"
+
+/** Makes the database fail when it stores the turn `t3`. */
+const failing = (how: "ABORT" | "ROLLBACK") =>
+  SqlClient.SqlClient.use((sql) =>
+    sql.unsafe(`CREATE TRIGGER fails BEFORE INSERT ON turns WHEN new.id = 't3' BEGIN
+      SELECT RAISE(${how}, 'the disk is full');
+    END`)
+  )
+
+/** Commits all steps at once. Returns what became of each. */
+const commitAll = (steps: ReadonlyArray<Parameters<Store["Service"]["commit"]>[0]>) =>
+  Effect.flatMap(Store, (store) =>
+    Effect.forEach(steps, (step) => Effect.result(store.commit(step)), { concurrency: "unbounded" })
+  ).pipe(
+    Effect.map((results) =>
+      results.map((result) =>
+        Result.match(result, {
+          onSuccess: () => "stored",
+          onFailure: (error) => (error._tag === "StoreUnavailable" ? `failed, applied: ${error.applied}` : error._tag)
+        })
+      )
+    )
+  )
+
+const storedSessions = Effect.map(
+  Effect.flatMap(Store, ({ records }) => records),
+  ({ sessions, turns }) => ({ sessions: sessions.map(({ id }) => id), turns: turns.map(({ id }) => id) })
+)
+
+const withStore = <A, E>(use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) =>
+  Effect.flatMap(file, (path) =>
+    Effect.provide(use, Layer.provideMerge(SqlStore.layer, Database.layer({ file: path })))
+  )
+
+describe("GroupCommit", () => {
+  it.live("a refused step of a group writes nothing, and the others are stored", () =>
+    withStore(
+      Effect.gen(function* () {
+        yield* commitAll([creation("1")])
+        // its session is written before its turn is refused
+        const { events, session } = creation("9")
+        const { turns } = creation("1", {})
+        const late = { events, session, turns: turns.map((turn) => ({ ...turn, sessionId: session.id })) }
+        assert.deepStrictEqual(yield* commitAll([creation("2"), late, creation("3")]), ["stored", "Conflict", "stored"])
+        assert.deepStrictEqual(yield* storedSessions, { sessions: ["s1", "s2", "s3"], turns: ["t1", "t2", "t3"] })
+      })
+    )
+  )
+
+  it.live("a step whose statement fails writes nothing, and the others are stored", () =>
+    withStore(
+      Effect.gen(function* () {
+        yield* failing("ABORT")
+        const steps = ["2", "3", "4"].map((name) => creation(name))
+        assert.deepStrictEqual(yield* commitAll(steps), ["stored", "failed, applied: no", "stored"])
+        assert.deepStrictEqual((yield* storedSessions).sessions, ["s2", "s4"])
+      })
+    )
+  )
+
+  it.live("all steps of a group fail if the database undoes its transaction, and later ones are stored", () =>
+    withStore(
+      Effect.gen(function* () {
+        yield* failing("ROLLBACK")
+        const steps = ["2", "3", "4"].map((name) => creation(name))
+        assert.deepStrictEqual(yield* commitAll(steps), Array(3).fill("failed, applied: no"))
+        assert.deepStrictEqual(yield* commitAll([creation("4")]), ["stored"])
+        assert.deepStrictEqual((yield* storedSessions).sessions, ["s4"])
+      })
+    )
+  )
+
+  it.live("stores more steps than a group takes", () =>
+    withStore(
+      Effect.gen(function* () {
+        const steps = Array.from({ length: 150 }, (_, index) => creation(String(index)))
+        assert.deepStrictEqual([...new Set(yield* commitAll(steps))], ["stored"])
+        assert.strictEqual((yield* storedSessions).turns.length, 150)
+      })
+    )
+  )
+})
