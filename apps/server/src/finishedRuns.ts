@@ -46,22 +46,32 @@ const log = (turn: Turn.Turn) =>
 export const layerFinishedRuns = Layer.sync(FinishedTurns, () => {
   const keyLabel = makeLabel()
   const modelLabel = makeLabel()
+  const makeCounters = (model: string, key: string, outcome: Readonly<Record<string, string>>) => ({
+    runs: [
+      counter("webagent_run_outcomes_total", "Finished runs by reason and model", outcome),
+      // only callers with a key see metrics with the label `key`
+      counter("webagent_key_run_outcomes_total", "Finished runs by API key", { ...outcome, key })
+    ],
+    usd: [
+      counter("webagent_run_cost_usd_total", "Cost of finished runs in USD by model", { model }),
+      counter("webagent_key_run_cost_usd_total", "Cost of finished runs in USD by API key", { model, key })
+    ]
+  })
+  // making a counter takes longer than an update
+  const counters = new Map<string, ReturnType<typeof makeCounters>>()
   const count = (turn: Turn.Turn) => {
     const model = modelLabel(turn.model)
     const key = keyLabel(turn.owner === null ? "none" : flagKey.test(turn.owner) ? "--api-key" : turn.owner)
     const outcome = { status: turn.status, reason: Turn.reasonOf(turn), model }
+    const labels = JSON.stringify([key, outcome])
+    const existing = counters.get(labels) ?? makeCounters(model, key, outcome)
+    counters.set(labels, existing)
     const usd = Number(turn.cost ?? 0)
     return Effect.all(
       [
         isEnding(turn.status) ? Metric.update(endings[turn.status], 1) : Effect.void,
-        Metric.update(counter("webagent_run_outcomes_total", "Finished runs by reason and model", outcome), 1),
-        Metric.update(counter("webagent_run_cost_usd_total", "Cost of finished runs in USD by model", { model }), usd),
-        // only callers with a key see metrics with the label `key`
-        Metric.update(counter("webagent_key_run_outcomes_total", "Finished runs by API key", { ...outcome, key }), 1),
-        Metric.update(
-          counter("webagent_key_run_cost_usd_total", "Cost of finished runs in USD by API key", { model, key }),
-          usd
-        )
+        ...existing.runs.map((each) => Metric.update(each, 1)),
+        ...existing.usd.map((each) => Metric.update(each, usd))
       ],
       { discard: true }
     )

@@ -34,9 +34,8 @@ const localOrigin = ({ localAddress, localPort }: IncomingMessage["socket"]): st
   return address === undefined ? "http://localhost" : `http://${NetAddress.formatUrlHost(address)}:${localPort}`
 }
 
-/** True if the client used this host: the name is local or allowed, or the address is that of its connection. */
-const isOwnHost = (host: string, { hosts }: LinkRules, { localAddress }: IncomingMessage["socket"]): boolean => {
-  const name = nameOf(host)
+/** True if the client used the host with this name: the name is local or allowed, or the address is that of its connection. */
+const isOwnHost = (name: string, { hosts }: LinkRules, { localAddress }: IncomingMessage["socket"]): boolean => {
   if (isLocalName(name) || hosts.includes(name)) return true
   const address = addressOf(name)
   const local = addressOf(localAddress)
@@ -62,7 +61,7 @@ export const originOf = (request: HttpServerRequest.HttpServerRequest): Effect.E
       const host = forwardedHost ?? headers["host"]
       const url = host === undefined ? null : URL.parse(`${protocol}://${host}`)
       if (host === undefined || url === null) return Effect.succeed(localOrigin(source.socket))
-      if (isProxied || isOwnHost(host, rules, source.socket)) return Effect.succeed(url.origin)
+      if (isProxied || isOwnHost(url.hostname, rules, source.socket)) return Effect.succeed(url.origin)
       return Effect.as(rules.onReplacedHost(host), localOrigin(source.socket))
     })
   })

@@ -20,13 +20,28 @@ export const IsFromNode: Context.Reference<boolean> = Context.Reference("@webage
   defaultValue: () => false
 })
 
-/** Parses an address, an address with a port, or an IPv6 address in brackets. An IPv4-mapped address becomes IPv4. */
-export const addressOf = (text: string | undefined): NetAddress.IpAddress | undefined => {
-  if (text === undefined) return undefined
+const parse = (text: string): NetAddress.IpAddress | undefined => {
   const address = NetAddress.ipFromString(text.replace(/^\[(.*)\]$/u, "$1"))
   if (Result.isSuccess(address)) return NetAddress.toCanonical(address.success)
   const withPort = NetAddress.inetAddressFromString(text)
   return Result.isSuccess(withPort) ? NetAddress.toCanonical(withPort.success.address) : undefined
+}
+
+/** The latest addresses: most requests come from few of them. */
+const parsed = new Map<string, NetAddress.IpAddress | undefined>()
+const mostParsed = 1000
+const longestAddress = 64
+
+/** Parses an address, an address with a port, or an IPv6 address in brackets. An IPv4-mapped address becomes IPv4. */
+export const addressOf = (text: string | undefined): NetAddress.IpAddress | undefined => {
+  if (text === undefined) return undefined
+  // clients can send long texts
+  if (text.length > longestAddress) return parse(text)
+  if (!parsed.has(text)) {
+    if (parsed.size >= mostParsed) parsed.clear()
+    parsed.set(text, parse(text))
+  }
+  return parsed.get(text)
 }
 
 const networkOf = (text: string): Result.Result<IpNetwork.IpNetwork, unknown> =>

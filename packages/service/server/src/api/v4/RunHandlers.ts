@@ -3,6 +3,7 @@ import type { RunCreate } from "@webagent/contract/v4"
 import { Engine, type SafeCreate as Safe, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as LazyGroup from "../LazyGroup.ts"
 import { invalid } from "../Invalid.ts"
 import { Caller } from "../Caller.ts"
@@ -65,7 +66,10 @@ export const layer = LazyGroup.group(
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
           Effect.flatMap(({ missing, turn }) =>
-            Effect.map(originOf(request), (origin) => Conversion.createdFromDomain(turn, origin, missing))
+            Effect.map(originOf(request), (origin) =>
+              // encoding by the schema would change nothing
+              HttpServerResponse.jsonUnsafe(Conversion.createdFromDomain(turn, origin, missing), { status: 201 })
+            )
           ),
           Effect.catchTags({
             ProfileUnusable: ({ message }) => Effect.fail(invalid(["body", "browserSettings", "profileId"], message)),
