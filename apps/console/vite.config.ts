@@ -1,6 +1,9 @@
 import react from "@vitejs/plugin-react"
 import * as Channel from "effect/Channel"
+import * as Ndjson from "effect/encoding/Ndjson"
+import * as Sse from "effect/encoding/Sse"
 import * as Formatter from "effect/Formatter"
+import * as Cookies from "effect/http/Cookies"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -62,6 +65,13 @@ const unused = (): ReadonlyArray<Plugin> => [
   without("SubscriptionRef", SubscriptionRef, nothing)
 ]
 
+/** Parts of Effect's HTTP client that no page uses: events come over a WebSocket, and scripts don't see cookies. */
+const unusedByPages = (): ReadonlyArray<Plugin> => [
+  without("encoding/Ndjson", Ndjson, nothing),
+  without("encoding/Sse", Sse, nothing),
+  without("Cookies", Cookies, nothing)
+]
+
 /** Replaces texts for debugging, which no screen shows: 1 kB of compressed script. */
 const withoutFormatter = () => without("Formatter", Formatter, "const value = (of) => String(of)")
 
@@ -105,25 +115,26 @@ const build = {
   manifest: true
 } satisfies BuildOptions
 
-/** The server's console. */
-const ofServer: UserConfig = {
-  ...shared,
-  root: app,
-  base: "/console/",
-  build: { ...build, outDir: `${app}dist` },
-  server: { proxy: { "/console/api": { target: server, ws: true }, "/recordings": server, "/share": server } }
-}
-
 /**
  * Lets the bundler remove unused reads, schemas and changes, which makes the script 10 kB smaller. That's safe because
  * no getter in these modules has a side effect, and neither does making a schema or a change.
  */
 const treeshake = { propertyReadSideEffects: false as const, manualPureFunctions: ["Schema", "change"] }
 
+/** The server's console. */
+const ofServer: UserConfig = {
+  ...shared,
+  plugins: [...unusedByPages(), ...shared.plugins],
+  root: app,
+  base: "/console/",
+  build: { ...build, outDir: `${app}dist`, rolldownOptions: { treeshake } },
+  server: { proxy: { "/console/api": { target: server, ws: true }, "/recordings": server, "/share": server } }
+}
+
 /** The screens of `webagent-harness ui`. */
 const ofHarness: UserConfig = {
   ...shared,
-  plugins: [withoutFormatter(), ...shared.plugins],
+  plugins: [...unusedByPages(), withoutFormatter(), ...shared.plugins],
   root: `${app}src/harness`,
   // addresses of screens are behind a #, so the page may be at any path
   base: "./",

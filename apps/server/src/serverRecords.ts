@@ -194,11 +194,13 @@ const makeKeys = (connection: Connection): Pick<Parts, "keys" | "createKey" | "r
     revokeKey: (name) =>
       Effect.andThen(needsAdmin("keys"), ask(admin.keys.revoke({ params: { name } }))).pipe(
         Effect.as("revoked" as const),
-        Effect.catchTag("NotFoundError", () =>
-          Effect.map(keys, (all) =>
-            all.some((key) => key.name === name) ? ("already" as const) : ("unknown" as const)
-          )
-        )
+        Effect.catchTags({
+          ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`)),
+          NotFoundError: () =>
+            Effect.map(keys, (all) =>
+              all.some((key) => key.name === name) ? ("already" as const) : ("unknown" as const)
+            )
+        })
       ),
     stopOwned: Effect.fnUntraced(function* (name) {
       const filter = { key: name }

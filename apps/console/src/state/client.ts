@@ -1,4 +1,4 @@
-import { ConsoleApi, consoleIdleHeader } from "@webagent/admin"
+import { ConsoleApi, consoleIdleHeader, type ServerInfo } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
@@ -64,6 +64,9 @@ export const signInKeys = [sessionKey]
 
 /** Facts about the server and the parts that it has. */
 export const serverInfo = Console.query("server", "get", { reactivityKeys: [sessionKey], timeToLive: "5 minutes" })
+
+/** Returns true for a server whose runs are made up. */
+export const isSimulated = (info: ServerInfo | undefined): boolean => info?.browsers.startsWith("simulated") ?? false
 
 /** The path of a link on this origin; it may start with a public URL that this page isn't at. */
 export const pathOf = (link: string): string | undefined => {

@@ -4,6 +4,25 @@ import * as Option from "effect/Option"
 const errorOf = (result: AsyncResult.AsyncResult<unknown, unknown>): unknown =>
   Option.getOrUndefined(AsyncResult.error(result))
 
+/** A field of a request that is wrong. */
+interface Issue {
+  /** Its place in the body. */
+  readonly path: ReadonlyArray<string>
+  readonly msg: string
+}
+
+const issueOf = ({ loc, msg }: { readonly loc?: ReadonlyArray<unknown>; readonly msg?: unknown }): Issue => ({
+  path: loc?.slice(1).map(String) ?? [],
+  msg: String(msg ?? "is wrong")
+})
+
+/** Returns the fields that are wrong by a 422. */
+export const issuesOf = (result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Issue> => {
+  const error = errorOf(result)
+  if (typeof error !== "object" || error === null || !("detail" in error)) return []
+  return Array.isArray(error.detail) ? error.detail.map(issueOf) : []
+}
+
 const sentenceOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null || !("detail" in error)) {
     return "The server doesn't respond. It may be restarting, or the network is down."
@@ -13,9 +32,8 @@ const sentenceOf = (error: unknown): string => {
   // a 422 lists each field that is wrong
   if (!Array.isArray(detail)) return "The server refused the request."
   return detail
-    .map((issue: { readonly loc?: ReadonlyArray<unknown>; readonly msg?: unknown }) =>
-      [issue.loc?.slice(1).join("."), String(issue.msg ?? "is wrong")].filter(Boolean).join(": ")
-    )
+    .map(issueOf)
+    .map(({ msg, path }) => [path.join("."), msg].filter(Boolean).join(": "))
     .join(". ")
     .concat(".")
 }

@@ -59,10 +59,13 @@ const textOf = (data: Data, ...names: ReadonlyArray<string>): string | null => {
 const describe = (kind: string, data: Data): string => {
   const status = textOf(data, "status") ?? ""
   if (kind === "run") return [status, textOf(data, "error", "title", "task")].filter(Boolean).join(": ")
-  if (kind === "browser") return [status, textOf(data, "title", "address")].filter(Boolean).join(": ")
+  if (kind === "browser") {
+    const driver = textOf(data, "driver")
+    const state = driver === null ? status : `${status}, driven by ${driver}`
+    return [state, textOf(data, "title", "address")].filter(Boolean).join(": ")
+  }
   if (kind === "step") return `${String(data["number"])}. ${textOf(data, "failure", "summary", "title") ?? ""}`
   if (kind === "modelCall") return `${String(data["number"])}. ${textOf(data, "failure", "model") ?? ""}`
-  if (kind === "control") return `driven by ${textOf(data, "driver") ?? "the agent"}`
   return status
 }
 

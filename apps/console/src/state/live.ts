@@ -1,13 +1,4 @@
-import {
-  Browser,
-  consoleSocketPath,
-  Control,
-  ModelCall,
-  Run,
-  RunStep,
-  Session,
-  type SocketRequest
-} from "@webagent/admin"
+import { Browser, consoleSocketPath, ModelCall, Run, RunStep, Session, type SocketRequest } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
@@ -29,8 +20,8 @@ export const runRow = Atom.family((_id: string) => Atom.make<Run | undefined>(un
 /** A browser by its id, since the page was opened. */
 export const browserRow = Atom.family((_id: string) => Atom.make<Browser | undefined>(undefined).pipe(Atom.keepAlive))
 
-/** Who drives a browser. */
-export const controlOf = Atom.family((_id: string) => Atom.make<Control | undefined>(undefined).pipe(Atom.keepAlive))
+/** Id of the browser of the run in view, which has one before its first step. */
+export const browserOfRun = Atom.family((_run: string) => Atom.make<string | null>(null))
 
 /** The steps of a run by number, as events bring them. */
 export const liveSteps = Atom.family((_run: string) =>
@@ -119,12 +110,6 @@ export const putBrowsers = (browsers: ReadonlyArray<Browser>): void =>
     }
   })
 
-/** Stores who drives a browser, and changes of that from now on. */
-export const putControl = (control: Control): void => {
-  stored.add(control.browserId)
-  registry.set(controlOf(control.browserId), control)
-}
-
 const decoder = <A>(schema: Schema.Codec<A, unknown>) => Schema.decodeUnknownOption(schema)
 
 const put = <A extends { readonly runId: string; readonly number: number }>(
@@ -159,15 +144,15 @@ const appliers: Readonly<Record<string, (data: unknown) => void>> = {
     counted("runs")
   }),
   browser: apply(decoder(Browser), (browser) => {
-    if (stored.has(browser.id)) registry.set(browserRow(browser.id), browser)
+    const { id, runId } = browser
+    const isInView = runId !== null && runId === registry.get(runInView)
+    if (isInView) registry.set(browserOfRun(runId), id)
+    if (isInView || stored.has(id)) putBrowsers([browser])
     counted("browsers")
   }),
   session: apply(decoder(Session), () => counted("sessions")),
   step: apply(decoder(RunStep), (step) => put(liveSteps, step)),
   modelCall: apply(decoder(ModelCall), (call) => put(liveCalls, call)),
-  control: apply(decoder(Control), (control) => {
-    if (stored.has(control.browserId)) registry.set(controlOf(control.browserId), control)
-  }),
   journal: apply(decoder(Schema.Struct({ written: Schema.Int })), ({ written }) => {
     registry.set(newestRow, written)
     counted("journal")

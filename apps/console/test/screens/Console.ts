@@ -45,7 +45,7 @@ export const watchProblems = (page: Page, address: string) => {
     const text = message.text()
     // a failed request is shown on the screen, and Chromium prints it as well
     const isExpected =
-      /status of (?:401|403|404|409|503)|ERR_CONNECTION_REFUSED|WebSocket connection to|Unable to preload CSS/u.test(
+      /status of (?:401|403|404|409|422|503)|ERR_CONNECTION_REFUSED|WebSocket connection to|Unable to preload CSS/u.test(
         text
       )
     if (message.type() === "error" && !isExpected) problems.push(`console: ${text}`)

@@ -48,11 +48,28 @@ describe("a run that waits for a person", () => {
       assert.isNotNull(browserId)
       const driver = page.locator("dd").getByText("ann; the agent waits")
       await page.getByRole("heading", { level: 1 }).waitFor()
-      world.tell("control", { browserId, driver: "ann", until: "2026-11-28T09:00:00.000Z" })
+      world.drive(browserId ?? "", "ann")
       await driver.waitFor()
       await checkAccessibility(page, "a run whose browser a person drives")
-      world.tell("control", { browserId, driver: null, until: null })
+      world.drive(browserId ?? "", null)
       await driver.waitFor({ state: "detached" })
+    }))
+
+  it("learns its browser and who has control of it before its first step", () =>
+    visit("/", async (page, { address, world }) => {
+      const run = world.start("Find a mug")
+      await page.goto(`${address}/console/runs/${run.id}`)
+      await page.getByText("Waiting for the first step…").waitFor()
+      const id = runId(900_001)
+      const browser = world.browsers.get(id)
+      if (browser === undefined) throw new Error("There is no browser")
+      world.browsers.set(id, { ...browser, runId: run.id })
+      world.drive(id, "ann")
+      await page.locator("dd").getByText("ann; the agent waits").waitFor()
+      assert.strictEqual(
+        await page.getByRole("link", { name: "Watch its browser" }).getAttribute("href"),
+        `/console/browsers/${id}`
+      )
     }))
 
   it("shows its place in the queue for a browser", () =>

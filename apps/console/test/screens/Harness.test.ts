@@ -99,6 +99,20 @@ describe("nights", () => {
       })
   )
 
+  it("cost the same in the list and on their own page", () =>
+    visit("/nights", async (page) => {
+      const row = page.getByRole("row").nth(1)
+      const cost = /\$[^$]*/u.exec((await row.textContent()) ?? "")?.[0] ?? assert.fail("no cost")
+      await row.getByRole("link").first().click()
+      await page.getByText("Seed", { exact: true }).waitFor()
+      const fact = page.locator("dt", { hasText: /^Cost$/u }).locator("+ dd")
+      assert.strictEqual(
+        cost.startsWith((await fact.textContent()) ?? "none"),
+        true,
+        `${await fact.textContent()} is not ${cost}`
+      )
+    }))
+
   it("are compared, any two of them", () =>
     visit("/", async (page) => {
       await page.getByText("Compare two nights").click()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { checkAccessibility, runId, useConsole } from "./Console.ts"
+import { checkAccessibility, looks, runId, useConsole } from "./Console.ts"
 
 describe("a run", () => {
   const { visit } = useConsole()
@@ -20,9 +20,43 @@ describe("a run", () => {
       world.put({ ...run, steps: 1, totalCostUsd: "0.4200" })
       await page.getByText("$0.4200").first().waitFor()
       await page.getByRole("link", { name: "Watch its browser" }).waitFor()
+      const stop = page.getByRole("button", { name: "Stop", exact: true })
+      await stop.click()
+      await page.locator("[data-status=cancelled]").first().waitFor()
+      // no other button moves to its place
+      assert.isTrue(await stop.isDisabled())
+    }))
+
+  it("that is stopped shows its cost once its agent has reported it, which no event tells", () =>
+    visit("/", async (page, { address, world }) => {
+      const run = world.start("Find a mug")
+      world.put({ ...run, totalCostUsd: null })
+      await page.goto(`${address}/console/runs/${run.id}`)
       await page.getByRole("button", { name: "Stop", exact: true }).click()
       await page.locator("[data-status=cancelled]").first().waitFor()
+      const stopped = world.runs.get(run.id)
+      if (stopped === undefined) throw new Error("The run is gone")
+      world.runs.set(run.id, { ...stopped, totalCostUsd: "0.0770" })
+      await page.getByText("$0.0770").waitFor()
     }))
+
+  it("keeps its buttons in their place on a phone when it's over", () =>
+    visit(
+      `/runs/${runId(0)}`,
+      async (page, { world }) => {
+        const share = page.getByRole("button", { name: "Share" })
+        const place = async () => {
+          const { x = 0, y = 0 } = (await share.boundingBox()) ?? {}
+          return { x, y }
+        }
+        await share.waitFor()
+        const before = await place()
+        world.cancel(runId(0))
+        await page.locator("[data-status=cancelled]").first().waitFor()
+        assert.deepStrictEqual(await place(), before)
+      },
+      looks.phone
+    ))
 
   it("takes the task that is typed as soon as the form opens", () =>
     visit("/", async (page) => {
@@ -54,6 +88,33 @@ describe("a run", () => {
       await page.getByLabel("Output schema").fill("{")
       await page.getByText("This isn't JSON").waitFor()
       await checkAccessibility(page, "the form with an error")
+    }))
+
+  it("goes to the first field that is wrong, also if it's out of view or its options are closed", () =>
+    visit("/start", async (page) => {
+      const isInView = (label: string) =>
+        page.waitForFunction((name) => {
+          const { activeElement: field } = document
+          if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return false
+          const { bottom, top } = field.getBoundingClientRect()
+          return field.labels?.[0]?.textContent === name && top >= 0 && bottom < innerHeight - 80
+        }, label)
+      const options = page.getByText("Options", { exact: true })
+      await page.getByLabel("Task").fill("x")
+      await options.click()
+      await page.getByLabel("Output schema").fill("{")
+      await options.click()
+      await page.getByLabel("Output schema").waitFor({ state: "hidden" })
+      await page.getByRole("button", { name: "Start the run" }).click()
+      await isInView("Output schema")
+      // the options stay open while their last field is emptied
+      await page.keyboard.press("Backspace")
+      await page.getByText("This isn't JSON").waitFor({ state: "detached" })
+      assert.isTrue(await page.getByLabel("Output schema").isVisible())
+      await page.getByLabel("Output schema").fill("{")
+      await page.getByLabel("Task").fill("")
+      await page.getByRole("button", { name: "Start the run" }).click()
+      await isInView("Task")
     }))
 
   it("explains its failure, and shows a step's facts with the keyboard", () =>

@@ -60,6 +60,39 @@ describe("the options of one run", () => {
       assert.notInclude(await page.content(), canary)
     }))
 
+  it("that the server refuses have its reason at their field, or next to the button", () =>
+    visit("/start", async (page, { send }) => {
+      await page.getByText(/^Describe a task.*This service is simulated/u).waitFor()
+      await page.getByLabel("Task").fill("x [simulate duration=1s]")
+      await page.getByText("Options", { exact: true }).click()
+      const schema = page.getByLabel("Output schema")
+      await schema.fill('{ "properties": { "price": { "type": "money" } } }')
+      const start = page.getByRole("button", { name: "Start the run" })
+      await start.click()
+      await page.getByText(/^This isn't a JSON Schema: properties\.price\.type has to be/u).waitFor()
+      await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true")
+      await checkAccessibility(page, "a refused schema")
+      // a change of the form may cure it
+      await schema.fill("")
+      await page.getByText("This isn't a JSON Schema").waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Add a secret" }).click()
+      const secret = page.getByRole("group", { name: "Secret 1" })
+      await secret.getByLabel("Name").fill("pin")
+      await secret.getByLabel("Value").fill(canary)
+      await secret.getByLabel("Sites").fill("https://shop.example/sign-in")
+      await start.click()
+      const alert = page.getByRole("alert").filter({ hasText: "secretBindings: Expected at most 20" })
+      await alert.waitFor()
+      const { y = Infinity } = (await alert.boundingBox()) ?? {}
+      assert.isBelow(y, page.viewportSize()?.height ?? 0)
+      await page.getByRole("button", { name: "Remove secret 1" }).click()
+      await start.click()
+      await page.waitForURL(/\/runs\//u)
+      await page.getByText("the steps, the result and the cost are made up").waitFor()
+      const { rows } = (await (await send("GET", "/admin/v1/runs")).json()) as { rows: ReadonlyArray<unknown> }
+      assert.lengthOf(rows, 1)
+    }))
+
   it("fit a phone in the dark, and say which secret is wrong", () =>
     visit(
       "/start",

@@ -2,7 +2,6 @@ import type {
   Attachment,
   AuditEntry,
   Browser,
-  Control,
   Export,
   Key,
   Mark,
@@ -239,7 +238,6 @@ export const makeWorld = (size: number, browserCount = 3) => {
       } satisfies Browser
     ])
   )
-  const controls = new Map<string, Control>()
   const marks = new Map<string, Mark>()
   const events: Array<WorldEvent> = []
   /** The exports that pages noted. */
@@ -257,6 +255,13 @@ export const makeWorld = (size: number, browserCount = 3) => {
     if (!runs.has(run.id)) order = [run.id, ...order]
     runs.set(run.id, run)
     tell("run", run)
+  }
+  /** Gives control of a browser to a person, or back to its agent. */
+  const drive = (id: string, driver: string | null) => {
+    const browser = browsers.get(id)
+    if (browser === undefined) return
+    browsers.set(id, { ...browser, driver })
+    tell("browser", { ...browser, driver })
   }
   let made = 0
   const start = (task: string): Run => {
@@ -368,7 +373,7 @@ export const makeWorld = (size: number, browserCount = 3) => {
     schedules,
     webhooks,
     browsers,
-    controls,
+    drive,
     exports,
     marks,
     put,

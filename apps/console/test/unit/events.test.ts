@@ -19,8 +19,10 @@ describe("a row of the events", () => {
     })
     const step = rowOf({ id: "42", event: "step", data: { runId: "r1", number: 3, summary: "Open the shop" } }, 5)
     assert.deepStrictEqual([step.id, step.run, step.text], ["r1", "r1", "3. Open the shop"])
-    const control = rowOf({ id: "43", event: "control", data: { browserId: "b", driver: "ops" } }, 5)
-    assert.deepStrictEqual([control.id, control.run, control.text], ["b", null, "driven by ops"])
+    const browser = { id: "b", status: "active", title: "Mugs", runId: "r1" }
+    assert.strictEqual(rowOf({ id: "43", event: "browser", data: browser }, 5).text, "active: Mugs")
+    const driven = rowOf({ id: "43", event: "browser", data: { ...browser, driver: "ops" } }, 5)
+    assert.deepStrictEqual([driven.id, driven.run, driven.text], ["b", "r1", "active, driven by ops: Mugs"])
     assert.strictEqual(rowOf({ id: "44", event: "later", data: null }, 5).text, "")
   })
 

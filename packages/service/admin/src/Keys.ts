@@ -98,9 +98,12 @@ export class KeysGroup extends HttpApiGroup.make("keys").add(
   HttpApiEndpoint.post("revoke", "/keys/:name/revoke", {
     params: ofKey,
     success: Key,
-    error: [errors.notFound, errors.unavailable]
+    error: [errors.notFound, errors.conflict, errors.unavailable]
   })
-    .annotate(OpenApi.Summary, "Revoke a key (scope admin); its next request is refused")
+    .annotate(
+      OpenApi.Summary,
+      "Revoke a key (scope admin); its next request is refused. A key that is the last one with the scope admin can't revoke itself"
+    )
     .annotate(NeedsAdmin, true),
   HttpApiEndpoint.put("setLimits", "/keys/:name/limits", {
     params: ofKey,

@@ -74,7 +74,9 @@ export const MoveEntry = Schema.Struct({
   /** The session of a turn. */
   sessionId: Schema.NullOr(Schema.String),
   from: Schema.NullOr(Schema.String),
-  to: Schema.String
+  to: Schema.String,
+  /** Present for a new run that a person started in the console, or a program with the admin API. */
+  by: Schema.optionalKey(Schema.Literal("console"))
 }).annotate({ identifier: "MoveEntry" })
 
 /**

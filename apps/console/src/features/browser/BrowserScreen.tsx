@@ -3,7 +3,7 @@ import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Camera, Hand, MonitorOff, MonitorPlay, Square, Undo2 } from "lucide-react"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { reason } from "../../state/client.ts"
-import { browserRow, controlOf } from "../../state/live.ts"
+import { browserRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomSet, useAtomValue, useChange } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
@@ -166,7 +166,6 @@ interface ContentProps {
 
 const Content = ({ browser: read, links }: ContentProps) => {
   const browser = useAtomValue(browserRow(read.id)) ?? read
-  const control = useAtomValue(controlOf(read.id))
   const [cast, setCast] = useState<Cast>(noCast)
   const [isAsked, ask] = useState(false)
   const [stop, isStopping] = useChange(stopBrowsers, (stopped) => {
@@ -176,7 +175,6 @@ const Content = ({ browser: read, links }: ContentProps) => {
   const isHeld = url !== null
   const page = useRef<HTMLDivElement>(null)
   const isOver = browser.status === "stopped"
-  const driver = control?.driver ?? null
   const link = url ?? links.liveUrl
   return (
     <div className={styles["page"]} ref={page}>
@@ -220,7 +218,7 @@ const Content = ({ browser: read, links }: ContentProps) => {
               ? null
               : isHeld
                 ? "you; the agent waits"
-                : (driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
+                : (browser.driver ?? (browser.agentSessionId === null ? "code over CDP" : "the agent"))
           ],
           ["Watched by", isOver ? null : watchedBy(cast.viewers)],
           ["Key", browser.owner],

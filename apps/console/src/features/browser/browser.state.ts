@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
 import { Console } from "../../state/client.ts"
-import { epoch, putBrowsers, putControl } from "../../state/live.ts"
+import { epoch, putBrowsers } from "../../state/live.ts"
 
 /** A browser with its links. */
 export const browserPage = Atom.family((id: string) =>
@@ -12,14 +12,7 @@ export const browserPage = Atom.family((id: string) =>
       const params = { browser_id: id }
       const browser = yield* client.browsers.get({ params })
       putBrowsers([browser])
-      const [links, control] = yield* Effect.all(
-        [client.browsers.links({ params }), client.browsers.control({ params })],
-        {
-          concurrency: 2
-        }
-      )
-      putControl(control)
-      return { browser, links }
+      return { browser, links: yield* client.browsers.links({ params }) }
     })
   })
 )

@@ -1,9 +1,9 @@
 import { type Attachment, consoleApiPath, type ModelCall, type RunDetails, type RunStep } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Code2, FileDown, Link2, RotateCcw, Square } from "lucide-react"
-import { lazy, Suspense, useEffect, useMemo, useState } from "react"
-import { reason, serverInfo } from "../../state/client.ts"
-import { controlOf, runRow } from "../../state/live.ts"
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { isSimulated, reason, serverInfo } from "../../state/client.ts"
+import { browserOfRun, browserRow, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { go } from "../../state/place.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
@@ -51,12 +51,13 @@ const Again = ({ id }: { readonly id: string }) => {
   )
 }
 
-const Stop = ({ id }: { readonly id: string }) => {
+/** It stays after the end of the run that it watched, so that no other button moves under the pointer. */
+const Stop = ({ id, isOver }: { readonly id: string; readonly isOver: boolean }) => {
   const [cancel, isWaiting] = useChange(cancelRuns, (result) => {
     if (AsyncResult.isFailure(result)) say(reason(result))
   })
   return (
-    <Button kind="danger" disabled={isWaiting} onClick={() => cancel({ payload: { ids: [id] } })}>
+    <Button kind="danger" disabled={isWaiting || isOver} onClick={() => cancel({ payload: { ids: [id] } })}>
       <Square aria-hidden />
       Stop
     </Button>
@@ -82,8 +83,11 @@ const Head = ({ run, ...parts }: HeadProps) => {
   const [dialog, open] = useState<"code" | "export" | "share" | undefined>(undefined)
   const close = () => open(undefined)
   const list = useAtomValue(lastList)
-  const { driver = null } = useAtomValue(controlOf(run.browserId ?? "")) ?? {}
-  const hasShares = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "shares") ?? false
+  const { driver = null } = useAtomValue(browserRow(run.browserId ?? "")) ?? {}
+  const info = valueOf(useAtomValue(serverInfo))
+  const hasShares = info?.has.some((part) => part === "shares") ?? false
+  const isOver = run.finishedAt !== null
+  const [wasOver] = useState(isOver)
   const tokens = (run.totalInputTokens ?? 0) + (run.totalOutputTokens ?? 0)
   return (
     <>
@@ -94,8 +98,7 @@ const Head = ({ run, ...parts }: HeadProps) => {
         id={run.id}
         actions={
           <>
-            {/* first, so that no other button moves under the pointer when it goes */}
-            {run.finishedAt === null ? <Stop id={run.id} /> : null}
+            {wasOver ? null : <Stop id={run.id} isOver={isOver} />}
             {hasShares ? (
               <Button onClick={() => open("share")}>
                 <Link2 aria-hidden />
@@ -123,8 +126,9 @@ const Head = ({ run, ...parts }: HeadProps) => {
           ["Tokens", tokens === 0 ? null : count(tokens)],
           ["Model", run.model],
           ["Attached files", run.attachedFileIds === null ? null : count(run.attachedFileIds.length)],
-          ["Driven by", driver === null || run.finishedAt !== null ? null : `${driver}; the agent waits`],
+          ["Driven by", driver === null || isOver ? null : `${driver}; the agent waits`],
           ["Key", run.owner],
+          ["Simulated", isSimulated(info) ? "the steps, the result and the cost are made up" : null],
           ["Node", run.node === null ? null : <Short key="node" of={run.node} />],
           ["Tags", run.tags.length === 0 ? null : run.tags.join(", ")]
         ]}
@@ -150,7 +154,8 @@ interface Choice {
 
 const Content = ({ attachments, calls: readCalls, recording, run: read, steps: readSteps }: PageProps) => {
   const row = useAtomValue(runRow(read.id))
-  const run = useMemo(() => ({ ...read, ...row }), [read, row])
+  const learned = useAtomValue(browserOfRun(read.id))
+  const run = useMemo(() => ({ ...read, ...row, browserId: read.browserId ?? learned }), [learned, read, row])
   const live = rowsOfRun(run.id)
   const newSteps = useAtomValue(live.steps)
   const newCalls = useAtomValue(live.calls)
@@ -227,6 +232,12 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
   )
 }
 
+/**
+ * Times after a cancel at which the page reads its run again: the agent reports its cost when it has stopped, and no event
+ * tells that.
+ */
+const lateCost_ms = [1000, 5000, 15_000]
+
 /** A run: its steps as they happen, its result or its error, and what it asked of models. */
 const RunScreen = ({ id }: { readonly id: string }) => {
   const page = runPage(id)
@@ -237,6 +248,15 @@ const RunScreen = ({ id }: { readonly id: string }) => {
   useEffect(() => {
     if (stage > wasAt) registry.refresh(page)
   }, [page, stage, wasAt])
+  const status = useAtomValue(runRow(id))?.status
+  const before = useRef(status)
+  useEffect(() => {
+    const wasStopped = status === "cancelled" && before.current !== undefined && before.current !== status
+    before.current = status
+    if (!wasStopped) return undefined
+    const timers = lateCost_ms.map((ms) => window.setTimeout(() => registry.refresh(page), ms))
+    return () => timers.forEach((timer) => window.clearTimeout(timer))
+  }, [page, status])
   const missing = (
     <>
       <p>It was deleted, or your key can't see it.</p>

@@ -2,7 +2,7 @@ import type { Attachment, Browser, ModelCall, Run, RunDetails, RunStep } from "@
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
 import { Console, pathOf } from "../../state/client.ts"
-import { epoch, liveCalls, liveSteps, newRuns, putControl, putRuns, runRow } from "../../state/live.ts"
+import { epoch, liveCalls, liveSteps, newRuns, putBrowsers, putRuns, runRow } from "../../state/live.ts"
 import { registry } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 
@@ -29,11 +29,11 @@ const recordingOf = Effect.fnUntraced(function* ({
   return { address, isVideo, browser } satisfies RecordingFile
 })
 
-/** Reads who drives the browser of a running run. */
-const readControl = Effect.fnUntraced(function* ({ browserId, finishedAt }: RunDetails) {
+/** Reads the browser of a running run, and with it who drives it. */
+const readBrowser = Effect.fnUntraced(function* ({ browserId, finishedAt }: RunDetails) {
   if (browserId === null || finishedAt !== null) return
   const client = yield* Console
-  putControl(yield* client.browsers.control({ params: { browser_id: browserId } }))
+  putBrowsers([yield* client.browsers.get({ params: { browser_id: browserId } })])
 })
 
 /** A run with its steps and model calls, as they were when the page was opened. Later changes come as events. */
@@ -56,7 +56,7 @@ export const runPage = Atom.family((id: string) =>
       putRuns([run])
       // a recording that was deleted takes nothing else with it
       const [recording] = yield* Effect.all(
-        [Effect.orElseSucceed(recordingOf(run), () => null), Effect.ignore(readControl(run))],
+        [Effect.orElseSucceed(recordingOf(run), () => null), Effect.ignore(readBrowser(run))],
         { concurrency: 2 }
       )
       return { run, steps, calls, attachments, recording }

@@ -5,11 +5,12 @@ import { TextField } from "../../ui/Field.tsx"
 interface ModelFieldProps {
   readonly value: string
   readonly info: ServerInfo | undefined
+  readonly error: string | undefined
   readonly onChange: (model: string) => void
 }
 
 /** The model of a run, with those of the server to choose from. */
-export const ModelField = ({ info, onChange, value }: ModelFieldProps) => {
+export const ModelField = ({ error, info, onChange, value }: ModelFieldProps) => {
   const list = useId()
   return (
     <div>
@@ -19,6 +20,7 @@ export const ModelField = ({ info, onChange, value }: ModelFieldProps) => {
         placeholder={info?.model ?? "the server's default"}
         hint="Empty: the server's default."
         list={list}
+        error={error}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <datalist id={list}>

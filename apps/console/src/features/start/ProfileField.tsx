@@ -9,11 +9,12 @@ import { profileList } from "./start.state.ts"
 
 interface ProfileFieldProps {
   readonly value: string
+  readonly error: string | undefined
   readonly onChange: (id: string) => void
 }
 
 /** A choice of the browser profile that the run's browser starts with. */
-export const ProfileField = ({ onChange, value }: ProfileFieldProps) => {
+export const ProfileField = ({ error, onChange, value }: ProfileFieldProps) => {
   const result = useAtomValue(profileList)
   const { rows = [], total = 0 } = valueOf(result) ?? {}
   const isListed = value === "" || rows.some(({ id }) => id === value)
@@ -29,6 +30,7 @@ export const ProfileField = ({ onChange, value }: ProfileFieldProps) => {
       label="Browser profile"
       value={value}
       hint={hint}
+      error={error}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     >
       <option value="">No profile</option>

@@ -1,7 +1,7 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
-import { type FormEvent, useRef, useState } from "react"
-import { reason, serverInfo } from "../../state/client.ts"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import { isSimulated, reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
 import { useAtomValue, useChange } from "../../state/react.ts"
 import { createRun, valueOf } from "../../state/runs.ts"
@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button.tsx"
 import { CheckField, TextArea, TextField } from "../../ui/Field.tsx"
 import { Page, Section } from "../../ui/Page.tsx"
 import { CodeTabs } from "./CodeTabs.tsx"
-import { bodyOf, emptyForm, type FormTexts } from "./form.ts"
+import { bodyOf, emptyForm, type FormTexts, hasOptions, type Refusal, refusalOf } from "./form.ts"
 import { FilesField } from "./FilesField.tsx"
 import { ModelField } from "./ModelField.tsx"
 import { MoreOptions } from "./MoreOptions.tsx"
@@ -20,22 +20,58 @@ import { type UploadedFile, uploadFiles } from "./start.state.ts"
 import styles from "./StartScreen.module.css"
 import { Templates } from "./Templates.tsx"
 
+/** The files that were uploaded for the run. */
+const useFiles = () => {
+  const [files, setFiles] = useState<ReadonlyArray<UploadedFile>>([])
+  const [error, setError] = useState<string | undefined>(undefined)
+  const [upload, isUploading] = useChange(uploadFiles, (result) => {
+    if (AsyncResult.isFailure(result)) return setError(reason(result))
+    return setFiles((before) => [...before, ...result.value])
+  })
+  const onAdd = (chosen: ReadonlyArray<File>) => {
+    setError(undefined)
+    upload(chosen)
+  }
+  const onRemove = (id: string) => setFiles((before) => before.filter((file) => file.id !== id))
+  return { files, isUploading, error, onAdd, onRemove }
+}
+
+/** Returns a reference to a form whose first wrong field comes into view and gets the focus after each of these tries. */
+const useWrongField = (tries: number) => {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const field = form.current?.querySelector<HTMLElement>("[aria-invalid=true]")
+    field?.scrollIntoView({ block: "center" })
+    field?.focus({ preventScroll: true })
+  }, [tries])
+  return form
+}
+
+const lead = "Describe a task in your own words. The agent carries it out in a browser."
+
+/** The lead for a service that carries out no tasks. */
+const SimulatedLead = () => (
+  <>
+    Describe a task in your own words. This service is simulated: it opens no browser, calls no model, and makes up the
+    steps, the result and the cost. See <code>docs/simulated-service.md</code>.
+  </>
+)
+
 /** Starts a run, and shows the code that starts the same one. */
 const StartScreen = () => {
   const [form, setForm] = useState<FormTexts>(emptyForm)
-  const [isTried, setTried] = useState(false)
-  const [error, setError] = useState<string | undefined>(undefined)
+  const [tries, setTries] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const [refused, setRefused] = useState<Refusal | undefined>(undefined)
   const [send, isWaiting] = useChange(createRun, (result) => {
-    if (AsyncResult.isFailure(result)) return setError(reason(result))
-    return go(`/runs/${result.value.id}`)
+    if (AsyncResult.isSuccess(result)) return go(`/runs/${result.value.id}`)
+    const next = refusalOf(result)
+    setRefused(next)
+    return next.field === undefined ? undefined : point(next.field)
   })
   const info = valueOf(useAtomValue(serverInfo))
-  const [files, setFiles] = useState<ReadonlyArray<UploadedFile>>([])
-  const [fileError, setFileError] = useState<string | undefined>(undefined)
-  const [upload, isUploading] = useChange(uploadFiles, (result) => {
-    if (AsyncResult.isFailure(result)) return setFileError(reason(result))
-    return setFiles((before) => [...before, ...result.value])
-  })
+  const uploads = useFiles()
+  const { files, isUploading } = uploads
   const [secrets, setSecrets] = useState<ReadonlyArray<SecretTexts>>([])
   const bound = bindingsOf(secrets)
   const whole = bodyOf(
@@ -46,34 +82,39 @@ const StartScreen = () => {
     "body" in whole && "bindings" in bound && bound.bindings.length > 0
       ? { body: { ...whole.body, secretBindings: bound.bindings } }
       : whole
-  const secretError = isTried && "reason" in bound ? bound : undefined
-  const errorOf = (field: keyof FormTexts) =>
-    isTried && "field" in read && read.field === field ? read.reason : undefined
-  const set = (change: Partial<FormTexts>) => setForm((before) => ({ ...before, ...change }))
+  const secretError = tries > 0 && "reason" in bound ? bound : undefined
+  const wrong = "field" in read ? (tries > 0 ? read : undefined) : refused
+  const errorOf = (field: keyof FormTexts) => (wrong?.field === field ? wrong.reason : undefined)
+  const set = (change: Partial<FormTexts>) => {
+    setForm((before) => ({ ...before, ...change }))
+    setRefused(undefined)
+  }
+  const fields = useWrongField(tries)
+  const point = (field: keyof FormTexts | undefined) => {
+    if (field !== "task") setOpen(true)
+    setTries((before) => before + 1)
+  }
   const task = useRef<HTMLTextAreaElement>(null)
   const choose = (template: FormTexts) => {
     setForm(template)
+    setRefused(undefined)
+    setOpen((before) => before || hasOptions(template))
     // the next step is usually to change the task, or to start it
     task.current?.focus()
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setTried(true)
-    setError(undefined)
+    setRefused(undefined)
+    if (!("body" in read && "bindings" in bound)) return point("field" in read ? read.field : undefined)
     // Ctrl Enter works without the button
-    if ("body" in read && "bindings" in bound && !isUploading) send({ payload: read.body })
+    return isUploading ? undefined : send({ payload: read.body })
   }
-  const isSimulated = info?.browsers.startsWith("simulated") ?? true
   // a server without profiles or files refuses them
   const has = (feature: string) => info?.has.some((part) => part === feature) ?? false
-  const { task: _task, ...options } = form
-  const hasOptions =
-    files.length + secrets.length > 0 || Object.values(options).some((value) => value !== "" && value !== false)
-  const [isOpen, setOpen] = useState(false)
   return (
-    <Page title="Start a run" lead="Describe a task in your own words. The agent carries it out in a browser.">
+    <Page title="Start a run" lead={isSimulated(info) ? <SimulatedLead /> : lead}>
       <div className={styles["columns"]}>
-        <form className={styles["form"]} onSubmit={submit} noValidate>
+        <form ref={fields} className={styles["form"]} onSubmit={submit} noValidate>
           <TextArea
             label="Task"
             rows={5}
@@ -89,16 +130,20 @@ const StartScreen = () => {
               if (event.key === "Escape") event.currentTarget.blur()
             }}
           />
-          <Templates form={form} isSimulated={isSimulated} onChoose={choose} />
+          <Templates form={form} isSimulated={info === undefined || isSimulated(info)} onChoose={choose} />
           <details
             className={styles["more"]}
-            // options that are cleared by hand don't close under it
-            open={hasOptions || isOpen}
+            open={isOpen}
             onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
           >
             <summary>Options</summary>
             <div className={styles["options"]}>
-              <ModelField value={form.model} info={info} onChange={(model) => set({ model })} />
+              <ModelField
+                value={form.model}
+                info={info}
+                error={errorOf("model")}
+                onChange={(model) => set({ model })}
+              />
               <TextField
                 label="Cost limit (USD)"
                 inputMode="decimal"
@@ -108,25 +153,18 @@ const StartScreen = () => {
                 onChange={({ currentTarget }) => set({ maxCostUsd: currentTarget.value })}
               />
               {has("profiles") ? (
-                <ProfileField value={form.profileId} onChange={(profileId) => set({ profileId })} />
+                <ProfileField
+                  value={form.profileId}
+                  error={errorOf("profileId")}
+                  onChange={(profileId) => set({ profileId })}
+                />
               ) : null}
               <CheckField
                 label="Record the browser"
                 checked={form.isRecorded}
                 onChange={({ currentTarget }) => set({ isRecorded: currentTarget.checked })}
               />
-              {has("files") ? (
-                <FilesField
-                  files={files}
-                  isUploading={isUploading}
-                  error={fileError}
-                  onAdd={(chosen) => {
-                    setFileError(undefined)
-                    upload(chosen)
-                  }}
-                  onRemove={(id) => setFiles((before) => before.filter((file) => file.id !== id))}
-                />
-              ) : null}
+              {has("files") ? <FilesField {...uploads} /> : null}
               <MoreOptions form={form} errorOf={errorOf} set={set} />
               <SecretsField secrets={secrets} error={secretError} onChange={setSecrets} />
               <div className={styles["wide"]}>
@@ -143,11 +181,6 @@ const StartScreen = () => {
               </div>
             </div>
           </details>
-          {error !== undefined && !isWaiting ? (
-            <p role="alert" className={styles["error"]}>
-              {error}
-            </p>
-          ) : null}
           <div className={styles["go"]}>
             <Button type="submit" kind="primary" disabled={isWaiting || isUploading}>
               <Play aria-hidden />
@@ -156,6 +189,9 @@ const StartScreen = () => {
             <span>
               <kbd>Ctrl Enter</kbd>
             </span>
+            <p role="alert" className={styles["error"]}>
+              {refused?.field === undefined ? refused?.reason : null}
+            </p>
           </div>
         </form>
         <Section title="The same as code">

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Schema from "effect/Schema"
+import { issuesOf, reason } from "../../state/errors.ts"
 import { keptList } from "../../state/preferences.ts"
 import type { RunBody } from "./code.ts"
 
@@ -50,10 +52,40 @@ export const emptyForm: FormTexts = {
   userAgent: ""
 }
 
+/** Returns whether a form has more than a task. */
+export const hasOptions = ({ task: _task, ...options }: FormTexts): boolean =>
+  Object.values(options).some((value) => value !== "" && value !== false)
+
 /** The field of a form that is wrong, with a sentence. */
 export interface FormError {
   readonly field: keyof FormTexts
   readonly reason: string
+}
+
+/** The fields of the form that have another name in the body of a create. */
+const fieldOf: Readonly<Record<string, keyof FormTexts>> = {
+  outputSchema: "schema",
+  onMaxCost: "maxCostUsd",
+  judge: "judgeContext",
+  screenWidth: "size",
+  screenHeight: "size",
+  proxyCountryCode: "country"
+}
+
+/** The server's reason for refusing a run, and the field of the form that it's about if there is one. */
+export interface Refusal {
+  readonly field: keyof FormTexts | undefined
+  readonly reason: string
+}
+
+/** Reads the error of a create. */
+export const refusalOf = (result: AsyncResult.AsyncResult<unknown, unknown>): Refusal => {
+  for (const { msg, path } of issuesOf(result)) {
+    const name = path.find((part) => Object.hasOwn(fieldOf, part) || Object.hasOwn(emptyForm, part))
+    if (name !== undefined)
+      return { field: fieldOf[name] ?? (name as keyof FormTexts), reason: /[.!?]$/u.test(msg) ? msg : `${msg}.` }
+  }
+  return { field: undefined, reason: reason(result) }
 }
 
 const schemaOf = (text: string): Record<string, unknown> | string => {

@@ -18,6 +18,7 @@ import { RecordHead } from "../../ui/Record.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import { costText } from "../state/cost.ts"
 import { Findings } from "../parts/Findings.tsx"
 import form from "../parts/Form.module.css"
 import { Verdict } from "../parts/Verdict.tsx"
@@ -111,7 +112,7 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
           ["Started", <Time key="at" at={startedAt} />],
           ["Took", span(duration_ms)],
           ["Passed", NightText.passedText(night)],
-          ["Cost", `${NightText.costText(night)}${fingerprint.target === "simulated" ? " simulated" : ""}`],
+          ["Cost", costText(night.cost_usd, Number(NightText.confirmCostOf(night)), fingerprint.target)],
           ["Target", fingerprint.target],
           ["Version", fingerprint.tool],
           ["Seed", String(seed)],

@@ -12,9 +12,8 @@ export const browsers = (world: World) =>
       return browser === undefined ? Effect.fail(unknown(`browser ${id}`)) : Effect.succeed(browser)
     }
     const control = (id: string, driver: string | null) => {
-      const one = { browserId: id, driver, until: driver === null ? null : new Date(Date.now() + 60_000).toISOString() }
-      world.tell("control", one)
-      return one
+      world.drive(id, driver)
+      return { browserId: id, driver, until: driver === null ? null : new Date(Date.now() + 60_000).toISOString() }
     }
     return handlers.handleAll({
       list: ({ query: { cursor, limit = 50, status } }) => {

@@ -45,14 +45,6 @@ export const profile = (body: object): Effect.Effect<{ readonly profileId?: stri
     profileId === undefined ? {} : { profileId: profileId.toLowerCase() }
   )
 
-/** Reads the JSON Schema that the output has to fit. Without it, any output fits. */
-export const outputSchema = field(
-  "outputSchema",
-  Schema.decodeUnknownOption(Schema.JsonObject),
-  "Expected a JSON Schema: an object",
-  "dict_type"
-)
-
 const decodeTexts = Schema.decodeUnknownOption(Schema.Array(Schema.String))
 
 /** Reads the languages that a browser announces to pages. Without them, it announces those of the server. */

@@ -11,10 +11,12 @@ interface Ended {
 
 /**
  * Runs that completed or failed and that no client has read since, through any version. A cancelled run has no result.
+ * A run that was started in the console doesn't count, because a person sees its result there.
  * A read that began before the run ended and ended after it counts as having shown the result.
  */
 export const make = (): Detector => {
   let forgotten = 0
+  const ofConsole = BoundedMap.make<true>()
   const bySession = new Map<string, ReadonlyArray<string>>()
 
   const release = ({ id, sessionId }: Ended) => {
@@ -37,8 +39,10 @@ export const make = (): Detector => {
 
   return {
     oracle: "results-never-fetched",
-    move: ({ id, of, seq, sessionId, to }) => {
+    move: ({ by, id, of, seq, sessionId, to }) => {
+      if (by === "console") ofConsole.set(id, true)
       if (of !== "turn" || (to !== "completed" && to !== "failed") || sessionId === null) return
+      if (ofConsole.get(id) === true) return
       unread.set(id, { id, sessionId, status: to, seq })
       bySession.set(sessionId, [...(bySession.get(sessionId) ?? []), id])
     },

@@ -84,7 +84,8 @@ const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Laye
       note(context, moves)
       for (const move of moves) {
         limits.moved(move, context)
-        yield* journal.record(move)
+        const isOurs = context === undefined && move.of === "turn" && move.from === null
+        yield* journal.record(isOurs ? { ...move, by: "console" } : move)
       }
     })
 

@@ -167,6 +167,20 @@ describe("oracles over real requests", () => {
     )
   }
 
+  it.live("a run that a person starts in the console needs no client that reads it", () =>
+    Effect.gen(function* () {
+      const { status } = yield* send("POST", "/console/api/runs", { key: null, body: { task: "x" } })
+      assert.strictEqual(status, 201)
+      yield* over
+      assert.isTrue((yield* verdictOf("results-never-fetched")).holds)
+      yield* Effect.flatMap(create(), finished)
+      assert.strictEqual((yield* verdictOf("results-never-fetched")).count, 1)
+    }).pipe(
+      Effect.provide(Layer.fresh(SimulatedService.layer({ turnDuration: "5 millis" })), { local: true }),
+      Effect.scoped
+    )
+  )
+
   it.live("without a journal only what the state shows holds", () =>
     Effect.gen(function* () {
       yield* create()

@@ -45,6 +45,13 @@ describe("ResultsNeverFetched", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
+  it("a run that was started in the console doesn't count", () => {
+    const rows = play(ResultsNeverFetched.make())
+    rows.move({ ...ended("a"), from: null, to: "queued", by: "console" })
+    rows.move(ended("a"))
+    assert.isTrue(rows.verdict().holds)
+  })
+
   it("runs that were dropped to save memory stay counted", () => {
     const rows = play(ResultsNeverFetched.make())
     for (let index = 0; index < BoundedMap.capacity + 5; index++) rows.move(ended(`run ${index}`))

@@ -2,6 +2,7 @@ import type { HTTPValidationError } from "@webagent/contract"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { enableRecording, field } from "../ExtensionFields.ts"
+import * as OutputSchema from "../OutputSchema.ts"
 import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
 
 const noSecrets = "Only v4 runs can type secrets (secretBindings), and a task must not contain any"
@@ -80,6 +81,7 @@ export const ofTask = Effect.fnUntraced(function* (
   yield* refuseOfSettings(sessionSettings)
   const recording = yield* enableRecording(sessionSettings)
   const { structuredOutput } = yield* schemaField(body)
+  yield* OutputSchema.check(structuredOutput, "structuredOutput")
   const { llm } = yield* modelField(body)
   return {
     ...recording,

@@ -1,9 +1,10 @@
 import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
-import { enableRecording, outputSchema, profile } from "../ExtensionFields.ts"
+import { enableRecording, profile } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
+import * as OutputSchema from "../OutputSchema.ts"
 import { recordingOf } from "../SessionRecording.ts"
 import { ofTurn } from "../TurnOptions.ts"
 import { leftOut, refuseUnsupported } from "../UnsupportedOptions.ts"
@@ -36,7 +37,7 @@ export const toDomain = Effect.fnUntraced(function* (
   }
   yield* refuseOptions(body)
   const [schema, recording, profiled, turn] = yield* Effect.all([
-    outputSchema(body),
+    OutputSchema.read(body),
     enableRecording(body),
     profile(body),
     ofTurn(body)

@@ -14,16 +14,9 @@ import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { Browser as Domain, type Message, type Session, type SessionRequest, Turn } from "@webagent/engine"
-import {
-  allowedDomains,
-  enableRecording,
-  languages,
-  lifetime,
-  metadata,
-  outputSchema,
-  profile
-} from "../ExtensionFields.ts"
+import { allowedDomains, enableRecording, languages, lifetime, metadata, profile } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
+import * as OutputSchema from "../OutputSchema.ts"
 import type { Links } from "../Links.ts"
 import { browserQueueOf, waitingForOf } from "../RunWaits.ts"
 import { browserSettings, screen } from "./BrowserSettings.ts"
@@ -35,7 +28,7 @@ const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMill
 export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
   Effect.map(
     Effect.all([
-      outputSchema(body),
+      OutputSchema.read(body),
       enableRecording(body),
       browserSettings(body),
       Options.ofRun(body),
@@ -62,7 +55,7 @@ export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, 
       "A session has its recording, its profile and its browser settings from its first run on: leave them out of a follow-up"
     )
   }
-  const schema = yield* outputSchema(body)
+  const schema = yield* OutputSchema.read(body)
   const own = yield* Options.ofRun(body)
   const turn = yield* Options.ofTurn(body)
   const { modelParams, task } = body
@@ -169,7 +162,7 @@ export const messageToDomain = (
   deduplicate: string | undefined
 ): Effect.Effect<Message, HTTPValidationError> =>
   Effect.map(
-    Effect.all([outputSchema(body), Options.deduplication(deduplicate), Options.refuseOfMessage(body)]),
+    Effect.all([OutputSchema.read(body), Options.deduplication(deduplicate), Options.refuseOfMessage(body)]),
     ([schema, deduplicated]) => ({
       sessionId,
       text: body.text,

@@ -49,6 +49,17 @@ export const layer = (api: Operations) =>
         const now_ms = yield* Clock.currentTimeMillis
         return viewOf(key, yield* usage(key.name, now_ms - (now_ms % day_ms)))
       })
+      // no other caller can leave a server without an admin: it has the scope itself
+      const keepAdmin = Effect.fnUntraced(function* (name: string) {
+        const { key } = yield* Caller
+        if (key?.name !== name) return
+        const { list } = yield* keys
+        const others = (yield* list).filter((other) => other.name !== name && other.revokedAt_ms === null)
+        if (others.some(({ scopes }) => scopes.includes("admin"))) return
+        return yield* new ConflictError({
+          detail: `${name} is the last key with the scope admin. Create another one with it first, or rotate ${name}`
+        })
+      })
       const created = ({ key, secret }: { readonly key: ApiKey; readonly secret: CreatedKey["secret"] }) =>
         Effect.map(withUsage(key), (view): CreatedKey => ({ key: view, secret }))
 
@@ -78,7 +89,10 @@ export const layer = (api: Operations) =>
             Effect.catchTag("KeyNotFound", () => Effect.fail(unknown(name)))
           ),
         revoke: ({ params: { name } }) =>
-          Effect.flatMap(keys, ({ revoke }) => revoke(name)).pipe(
+          Effect.andThen(
+            keepAdmin(name),
+            Effect.flatMap(keys, ({ revoke }) => revoke(name))
+          ).pipe(
             Effect.flatMap(withUsage),
             Effect.catchTag("KeyNotFound", () => Effect.fail(unknown(name)))
           ),

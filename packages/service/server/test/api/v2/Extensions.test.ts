@@ -109,6 +109,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
         ["judge", true],
         ["maxSteps", 5],
         ["structuredOutput", "no JSON"],
+        ["structuredOutput", '{"type":"strng"}'],
         ["sessionSettings", "none"]
       ] as const) {
         const { body, status } = yield* create({ task: "t", [field]: value })

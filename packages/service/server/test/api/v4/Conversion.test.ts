@@ -96,6 +96,44 @@ describe("v4 Conversion", () => {
     }
   })
 
+  it("an outputSchema that is no JSON Schema is refused with its first problem", () => {
+    const type = "string, number, integer, boolean, object, array or null, or a list of them"
+    const names = "an object with a schema for each name"
+    for (const [outputSchema, problem] of [
+      [{ type: "strng" }, `type has to be ${type}`],
+      [{ type: [] }, `type has to be ${type}`],
+      [{ properties: { price: { type: "money" } } }, `properties.price.type has to be ${type}`],
+      [{ properties: { price: "number" } }, "properties.price has to be a schema, which is an object"],
+      [{ properties: [] }, `properties has to be ${names}`],
+      [{ required: "price" }, "required has to be a list of property names"],
+      [{ items: 3 }, "items has to be a schema, which is an object"],
+      [{ anyOf: { type: "string" } }, "anyOf has to be a list of schemas"],
+      [{ allOf: [{ minimum: "5" }] }, "allOf.0.minimum has to be a number"],
+      [{ $defs: { Mug: { maxLength: -1 } } }, "$defs.Mug.maxLength has to be a whole number of at least 0"]
+    ] as const) {
+      const body = { task: "one", outputSchema }
+      const refused = Effect.runSync(Effect.flip(Conversion.toDomain(body)))
+      assert.strictEqual(refused.message, `body.outputSchema: This isn't a JSON Schema: ${problem}`)
+    }
+    let nested: object = {}
+    for (let depth = 0; depth < 2000; depth++) nested = { items: nested }
+    const deep = { task: "one", outputSchema: nested }
+    const refused = Effect.runSync(Effect.flip(Conversion.toDomain(deep)))
+    assert.include(refused.message, "it's nested more than 100 times")
+    for (const outputSchema of [
+      { type: ["string", "null"], enum: ["a", null], description: "A letter", "x-order": 3, default: [1] },
+      {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        items: [{ type: "integer" }, true],
+        additionalItems: false
+      },
+      { properties: { type: { type: "string" }, items: { $ref: "#/$defs/Mug" } }, $defs: { Mug: {} } }
+    ]) {
+      const body = { task: "one", outputSchema }
+      assert.deepStrictEqual(Effect.runSync(Conversion.toDomain(body)).outputSchema, outputSchema)
+    }
+  })
+
   it.prop(
     "what a create asks for comes back in the run",
     [RunCreate],

@@ -66,6 +66,25 @@ test(
 )
 
 test(
+  "doesn't let the last key with the scope admin revoke itself",
+  Effect.gen(function* () {
+    const revoke = () => ask("root", "POST", "/keys/root/revoke")
+    const refused = yield* revoke()
+    assert.deepStrictEqual(
+      [refused.status, refused.body["detail"]],
+      [409, "root is the last key with the scope admin. Create another one with it first, or rotate root"]
+    )
+    yield* ask("root", "POST", "/keys", { name: "ops", scopes: ["admin"] })
+    yield* ask("root", "POST", "/keys/ops/revoke")
+    // a revoked key doesn't count
+    assert.strictEqual((yield* revoke()).status, 409)
+    yield* ask("root", "POST", "/keys", { name: "next", scopes: ["read", "admin"] })
+    assert.strictEqual((yield* revoke()).status, 200)
+    assert.strictEqual((yield* ask("root", "GET", "/keys")).status, 401)
+  })
+)
+
+test(
   "carries out a create once, even if its key is rotated before the retry, and apart for each caller",
   Effect.gen(function* () {
     const create = (key: string, idempotencyKey = "one") =>
