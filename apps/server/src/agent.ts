@@ -1,4 +1,4 @@
-import type { Limits, Secret } from "@webagent/agent"
+import type { ApprovalRule, Limits, Secret } from "@webagent/agent"
 import type { ModelConfig } from "@webagent/agent/options"
 import { Agent, layerStreamingAgent } from "@webagent/engine"
 import * as Config from "effect/Config"
@@ -18,10 +18,12 @@ export interface AgentOptions {
   /** Further models that runs may ask for, by their names. */
   readonly choices: Readonly<Record<string, ModelConfig.ModelConfig>>
   readonly limits: Partial<Limits.Limits>
+  readonly pageChars?: number
   readonly judges: boolean
   readonly pictures: boolean
   readonly domains: ReadonlyArray<string> | null
   readonly secrets: ReadonlyArray<Secret>
+  readonly approvals: ReadonlyArray<ApprovalRule>
 }
 
 /** Reads the key of a model from a variable: other users of the machine could read a flag. */
@@ -54,6 +56,35 @@ export const readSecrets = Effect.fnUntraced(function* (path: string) {
     value: Redacted.make(value),
     domains
   }))
+})
+
+const ApprovalsFile = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({
+      tools: Schema.optionalKey(
+        Schema.NonEmptyArray(
+          Schema.Literals(["click", "type", "select", "check", "press", "drag", "clickAt", "upload", "dialog"])
+        )
+      ),
+      domains: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isPattern(domain)))),
+      text: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isMinLength(1)))),
+      decision: Schema.Literals(["ask", "refuse", "approve"])
+    })
+  )
+)
+
+/** Reads the rules of a file about the agent's actions. A field that is misspelled would make a rule apply to more. */
+export const readApprovals = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(files.readFileString(path), () =>
+    usage(`--approvals: cannot read file ${path}. Check the path and its permissions.`)
+  )
+  const decode = Schema.decodeUnknownEffect(ApprovalsFile, { onExcessProperty: "error" })
+  return yield* Effect.mapError(decode(text), ({ message }) =>
+    usage(
+      `--approvals: ${path} must be a JSON array such as [{ "tools": ["click"], "domains": ["shop.example"], "text": ["pay"], "decision": "ask" }]. ${message.replaceAll(/\s+/gu, " ").slice(0, 300)}`
+    )
+  )
 })
 
 const none =

@@ -12,6 +12,8 @@ export interface ModelChoice extends ModelName {
   readonly price: ModelPrice | undefined
   /** The variable with its key. */
   readonly keyName: string
+  /** The size of its context in tokens. */
+  readonly context: number | undefined
   /** True if it gets a picture of the page with each step. */
   readonly sees: boolean
 }
@@ -24,6 +26,7 @@ const ModelsFile = Schema.fromJsonString(
       url: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/u))),
       price: Schema.optionalKey(Schema.String),
       key: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z_]\w*$/u))),
+      context: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(4000))),
       sees: Schema.optionalKey(Schema.Boolean)
     })
   )
@@ -42,7 +45,7 @@ export const readModels = Effect.fnUntraced(function* (path: string) {
   )
   return yield* Effect.forEach(
     Object.entries(models),
-    Effect.fnUntraced(function* ([name, { key = "WEBAGENT_MODEL_KEY", model, price, sees = false, url }]) {
+    Effect.fnUntraced(function* ([name, { context, key = "WEBAGENT_MODEL_KEY", model, price, sees = false, url }]) {
       const parsed = Option.getOrUndefined(modelFromText(model))
       if (parsed === undefined) {
         return yield* usage(`--models: the model of ${name} in ${path} must be DIALECT:NAME, such as openai:NAME.`)
@@ -51,7 +54,7 @@ export const readModels = Effect.fnUntraced(function* (path: string) {
       if (price !== undefined && prices === undefined) {
         return yield* usage(`--models: the price of ${name} in ${path} must be such as input=3,output=15.`)
       }
-      const choice: ModelChoice = { ...parsed, name, url, price: prices, keyName: key, sees }
+      const choice: ModelChoice = { ...parsed, name, url, price: prices, keyName: key, context, sees }
       return choice
     })
   )

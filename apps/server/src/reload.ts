@@ -18,7 +18,10 @@ const reloadable = new Set([
   "allowPrivateWebhooks",
   "allowDomains",
   "secrets",
+  "approvals",
   "maxSteps",
+  "maxFailedSteps",
+  "maxRepeatedSteps",
   "maxRunTime",
   "maxRunCost"
 ])
@@ -50,8 +53,8 @@ const apply = (options: Durable.DurableOptions, next: Durable.DurableOptions): v
   Object.assign(options, { allowPrivateWebhooks: next.allowPrivateWebhooks })
   Object.assign(chromium.egress, { allowPrivate: next.chromium.egress.allowPrivate })
   if (agent !== undefined && next.agent !== undefined) {
-    const { domains, limits, secrets } = next.agent
-    Object.assign(agent, { domains, limits, secrets })
+    const { approvals, domains, limits, secrets } = next.agent
+    Object.assign(agent, { approvals, domains, limits, secrets })
   }
   for (const setting of settings) {
     if (!reloadable.has(setting.name)) continue
@@ -69,6 +72,7 @@ export const hasFiles = ({ agent, chromium, config }: ServeFlags): boolean =>
   config._tag === "Some" ||
   process.env[Settings.variableOf("config")] !== undefined ||
   agent.secrets !== undefined ||
+  agent.approvals !== undefined ||
   chromium.profileKeyFile !== undefined
 
 /**

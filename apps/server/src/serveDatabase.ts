@@ -67,10 +67,10 @@ const checkPrice = ({ flag, price }: ModelSettings, { maxRunCost }: ServeFlags["
 const choicesOf = Effect.fnUntraced(function* (agent: ServeFlags["agent"], request: Partial<ModelConfig>) {
   if (agent.models === undefined) return {}
   const choices: Record<string, ModelConfig> = {}
-  for (const { keyName, name, price, sees, url, ...model } of yield* readModels(agent.models)) {
+  for (const { context, keyName, name, price, sees, url, ...model } of yield* readModels(agent.models)) {
     const settings = { flag: `--models ${name}`, keyName, name: model, price, url }
     yield* checkPrice({ ...settings, flag: name }, agent)
-    choices[name] = { ...(yield* modelOf(settings)), ...request, sees }
+    choices[name] = { ...(yield* modelOf(settings)), ...request, contextTokens: context, sees }
   }
   return choices
 })
@@ -81,7 +81,8 @@ const agentOf = Effect.fnUntraced(function* (
   agent: ServeFlags["agent"],
   fallback: ServeFlags["fallback"] | undefined
 ) {
-  const { fallbackModel, maxRunCost, maxRunTime, maxSteps, modelRetryFor, modelSees, modelTimeout } = agent
+  const { fallbackModel, maxFailedSteps, maxPageChars, maxRepeatedSteps, maxRunCost, maxRunTime, maxSteps } = agent
+  const { modelContext, modelRetryFor, modelSees, modelTimeout } = agent
   const main: ModelSettings = {
     flag: "--model",
     name,
@@ -99,20 +100,26 @@ const agentOf = Effect.fnUntraced(function* (
   yield* checkPrice(main, agent)
   if (second !== undefined) yield* checkPrice(second, agent)
   const secrets = agent.secrets === undefined ? [] : yield* Agents.readSecrets(agent.secrets)
+  const approvals = agent.approvals === undefined ? [] : yield* Agents.readApprovals(agent.approvals)
   const request = { requestTimeout: modelTimeout, retryFor: modelRetryFor, sees: modelSees ?? false }
   return {
     model: {
       ...(yield* modelOf(main)),
       ...request,
+      contextTokens: modelContext,
       fallback: second && { ...(yield* modelOf(second)), ...request }
     },
     choices: yield* choicesOf(agent, request),
     judges: agent.judge ?? false,
     pictures: agent.stepPictures ?? true,
+    ...(maxPageChars === undefined ? {} : { pageChars: maxPageChars }),
     domains: agent.allowDomains ?? null,
     secrets,
+    approvals,
     limits: {
       ...(maxSteps === undefined ? {} : { steps: maxSteps }),
+      ...(maxFailedSteps === undefined ? {} : { failures: maxFailedSteps }),
+      ...(maxRepeatedSteps === undefined ? {} : { repeats: maxRepeatedSteps }),
       ...(maxRunCost === undefined ? {} : { cost: maxRunCost }),
       ...(maxRunTime === undefined ? {} : { duration_ms: Duration.toMillis(maxRunTime) })
     }

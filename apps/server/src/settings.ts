@@ -217,7 +217,23 @@ const agent = {
     Flag.filterMap(domainsFromText, () => "hosts such as example.com,*.example.com,127.0.0.1:8080")
   ),
   secrets: Settings.text("Let runs type the secrets of a JSON FILE, which the model never sees (default: none)"),
+  modelContext: Settings.int(
+    "Keep requests within a model's context of this many tokens (default: learned from refusals)",
+    CliFlags.atLeast(4000)
+  ),
+  maxPageChars: Settings.int(
+    "Show the model at most this many characters of a page (default: 40000)",
+    CliFlags.atLeast(1000)
+  ),
+  approvals: Settings.text(
+    "Refuse actions, or have a person approve them, by the rules of a JSON FILE (default: none)"
+  ),
   maxSteps: Settings.int("End a run after this many steps (default: 50)", CliFlags.atLeast(1)),
+  maxFailedSteps: Settings.int("End a run after this many failed steps in a row (default: 5)", CliFlags.atLeast(1)),
+  maxRepeatedSteps: Settings.int(
+    "End a run that does the same on the same page this many times (default: 6)",
+    CliFlags.atLeast(2)
+  ),
   maxRunTime: Settings.text("End a run after this time (default: 30m)", positiveSpan),
   maxRunCost: Settings.text(
     "End a run that has cost this many USD; needs --model-price (default: no limit)",

@@ -1,3 +1,4 @@
+export type { ApprovalRule } from "./agent/Approvals.ts"
 export * as BrowserAgent from "./agent/BrowserAgent.ts"
 export type { BrowserAgentOptions } from "./agent/BrowserAgent.ts"
 export type { Approval, ApprovalRequest } from "./agent/HandOver.ts"

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { AgentError, LeaseLost } from "@webagent/engine"
 import type { BrowserLost } from "../page/Failures.ts"
-import type { CallResult } from "./Conversation.ts"
+import { type CallResult, shortened } from "./Conversation.ts"
 import * as Tools from "./Tools.ts"
 
 /** A call as the model made it. */
@@ -42,9 +42,6 @@ const done = (text: string): CallOutcome => ({ status: "done", text })
 const failed = (text: string): CallOutcome => ({ status: "failed", text })
 const skipped = (text: string): CallOutcome => ({ status: "skipped", text })
 
-/** Limits the length of a result that the model receives, in characters. */
-const longest = 9000
-
 const notOffered = (name: string, offered: ReadonlyArray<Tools.Described>) =>
   `Not done: ${name} can't be called now. Call ${offered.length === 1 ? offered[0]?.name : "one of the tools that you have"}.`
 
@@ -62,6 +59,8 @@ interface CallsOptions {
   /** The tools that the model had. A call of another one is refused. */
   readonly offered: ReadonlyArray<Tools.Described>
   readonly accept: Accept
+  /** Limits the length of each result, in characters. */
+  readonly longest: number
 }
 
 /**
@@ -71,7 +70,7 @@ interface CallsOptions {
  */
 export const carryOut = (
   calls: ReadonlyArray<Call>,
-  { accept, offered, scene }: CallsOptions,
+  { accept, longest, offered, scene }: CallsOptions,
   results: Array<CallResult>
 ): Effect.Effect<Outcome, AgentError | BrowserLost | LeaseLost> =>
   Effect.suspend(() => {
@@ -112,7 +111,7 @@ export const carryOut = (
         const isEnding = at === 0 && call.name === Tools.doneName
         if (!isEnding && (yield* scene.untilFree)) skipReason ??= takenOver
         const { status, text } = yield* carry(call, at)
-        results.push({ id: call.id, name: call.name, status, result: page.redact(text).slice(0, longest) })
+        results.push({ id: call.id, name: call.name, status, result: shortened(page.redact(text), longest) })
         if (status === "failed") skipReason ??= afterFailure
         else if (status === "done" && (call.name === Tools.askName || isElsewhere())) skipReason ??= elsewhere
       })

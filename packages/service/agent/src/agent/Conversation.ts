@@ -32,16 +32,15 @@ export const wellFormed = (value: unknown): unknown => mapTexts(value, (text) =>
 /** Limits each text of the model that is sent back to it, in characters. */
 const longestText = 4000
 
-const shortened = (text: string): string =>
-  text.length <= longestText
-    ? text.toWellFormed()
-    : `${cut(text, longestText)}… (${text.length - longestText} more characters)`
+/** Cuts a text, and says how much is missing. */
+export const shortened = (text: string, most: number = longestText): string =>
+  text.length <= most ? text.toWellFormed() : `${cut(text, most)}… (${text.length - most} more characters)`
 
 /** Limits the arguments of a call that are sent back, in characters of JSON. */
 const longestParams = 16_000
 
 const shortenedParams = (params: unknown): unknown => {
-  const short = mapTexts(params, shortened)
+  const short = mapTexts(params, (text) => shortened(text))
   const json = JSON.stringify(short) ?? ""
   return json.length <= longestParams ? short : { cut: shortened(json) }
 }
@@ -131,6 +130,20 @@ export const answerOf = (
   return [...answer, ...(results.length === 0 ? [] : [Prompt.toolMessage({ content: results })])]
 }
 
+/** A change of the model's notes. */
+export interface Note {
+  /** Added to the notes. */
+  readonly text?: string
+  /** Replaces the plan. */
+  readonly plan?: string
+  /** Drops the earlier notes. */
+  readonly replace?: boolean
+}
+
+/** Limits the notes of a session and the plan of a task, in characters. */
+const notes_length = 4000
+const plan_length = 1000
+
 /**
  * Makes the model's input: instructions, a past that only grows so that providers can cache it, and the current page,
  * which is sent once and not kept.
@@ -141,16 +154,36 @@ export const make = (instructions: string) => {
   /** The index in the past at which the current task begins. */
   let begun = 0
   const seenSecrets = new Set<string>()
+  let notes = ""
+  let plan = ""
+
+  /** The plan and the notes, which no summary loses. */
+  const memory = () =>
+    [...(plan === "" ? [] : [`Your plan: ${plan}`]), ...(notes === "" ? [] : [`Your notes:\n${notes}`])].join("\n")
 
   return {
     forget: () => {
       past = []
+      notes = ""
+      plan = ""
       seenSecrets.clear()
+    },
+    memory,
+    /** Changes the model's notes and its plan, and describes the outcome for it. */
+    note: ({ plan: next = plan, replace = false, text = "" }: Note): string => {
+      const earlier = replace ? "" : notes
+      const all = [earlier, ...(text === "" ? [] : [`- ${text}`])].filter((each) => each !== "").join("\n")
+      notes = end(all, notes_length)
+      plan = cut(next, plan_length)
+      return notes === all
+        ? "Noted."
+        : `Noted. The beginning of your notes was dropped, because they hold ${notes_length} characters: write them anew with replace.`
     },
     /** Returns whether the conversation has these turns. Another node may have carried one out. */
     knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || seenSecrets.has(id)),
     /** Has a turn from now on, as it is carried out here or recalled. */
     learn: ({ id }: Pick<Turn.Turn, "id">) => {
+      plan = ""
       seenSecrets.add(id)
       begun = past.length
     },
@@ -159,7 +192,9 @@ export const make = (instructions: string) => {
      * its end.
      */
     kept: (redact: (text: string) => string, more: ReadonlyArray<Prompt.Message> = []): string =>
-      end(redact(plain([...past.slice(begun), ...more])), kept_length),
+      [redact(memory()), end(redact(plain([...past.slice(begun), ...more])), kept_length)]
+        .filter((text) => text !== "")
+        .join("\n"),
     say: (text: string) => {
       past = [...past, user(text.toWellFormed())]
     },
@@ -187,6 +222,21 @@ export const make = (instructions: string) => {
       let end = Math.max(0, past.length - keep)
       while (end > 0 && past[end]?.role === "tool") end--
       return past.slice(0, end)
+    },
+    /** Cuts the results of calls to a length. */
+    shortenResults: (most: number) => {
+      past = past.map((message) =>
+        message.role !== "tool"
+          ? message
+          : Prompt.toolMessage({
+              ...message,
+              content: message.content.map((part) =>
+                part.type === "tool-result" && typeof part.result === "string"
+                  ? Prompt.toolResultPart({ ...part, result: shortened(part.result, most) })
+                  : part
+              )
+            })
+      )
     },
     /** Has a summary in place of the first messages. */
     sumUp: (count: number, summary: string) => {

@@ -74,6 +74,14 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
     return failed(failure, error, { isSuccess: false })
   }
 
+  /** The end of a task whose output didn't fit its schema too often. */
+  const unfit = (repairs: { readonly count: () => number; readonly last: () => string }): Ended => {
+    suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
+    const last = page.redact(repairs.last()).slice(0, 300)
+    const error = `The output did not fit its schema ${repairs.count()} times. The last: ${last}`
+    return failed("invalid_output", error, { isSuccess: false })
+  }
+
   const judgementOf = ({ context, model }: JudgeOptions, output: Schema.Json) =>
     Effect.flatMap(page.look(), ({ text }) =>
       Judge.judge({
@@ -116,5 +124,5 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
     return judge === null ? unjudged : endedWith(yield* judgementOf(judge, output))
   })
 
-  return { kept, checkpoint, caught, failed, reached, completed, unjudged: () => unjudged }
+  return { kept, checkpoint, caught, failed, reached, unfit, completed, unjudged: () => unjudged }
 }

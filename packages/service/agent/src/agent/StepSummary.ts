@@ -1,18 +1,38 @@
 import type { Turn } from "@webagent/engine"
 import type * as Calls from "./Calls.ts"
 
+/** Limits the summary of a step, in characters. */
+const longestSummary = 500
+
 /** The element that a call names, as the page showed it. */
 const labelOf = (index: unknown, shown: string): string =>
   typeof index === "number" ? (new RegExp(`\\[${index} ([^\\]\\n]*)`, "u").exec(shown)?.[1] ?? "") : ""
 
-/** Describes the calls of a step in a sentence. */
-export const summaryOf = (calls: ReadonlyArray<Calls.Call>, text: string, shown: string): string => {
+/** Returns the role and the name of the element that a call names, as the page showed it. */
+export const elementOf = (params: unknown, shown: string): string | undefined => {
+  const { from, index = from } = (typeof params === "object" && params !== null ? params : {}) as {
+    readonly from?: unknown
+    readonly index?: unknown
+  }
+  return labelOf(index, shown) || undefined
+}
+
+/** Describes the calls of a step in a sentence without secrets. */
+export const summaryOf = (
+  calls: ReadonlyArray<Calls.Call>,
+  text: string,
+  shown: string,
+  redact: (text: string) => string
+): string => {
   const acts = calls.map(({ name, params }) => {
     const { index, ...others } = typeof params === "object" && params !== null ? { index: undefined, ...params } : {}
     const details = Object.values(others).map((value) => JSON.stringify(value))
     return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
   })
-  return acts.length === 0 ? text : acts.join("; ")
+  // half of a secret would not be known any more
+  return redact(acts.length === 0 ? text : acts.join("; "))
+    .slice(0, longestSummary)
+    .toWellFormed()
 }
 
 /** The parameters that are the text or address that a tool enters, in the order in which they are looked for. */

@@ -8,6 +8,7 @@ import { OnFailedCall, OnSpent } from "../model/Models.ts"
 import type { Page } from "../page/Page.ts"
 import * as Asking from "./Asking.ts"
 import * as Calls from "./Calls.ts"
+import type * as ContextBudget from "./ContextBudget.ts"
 import * as Conversation from "./Conversation.ts"
 import * as CostLimit from "./CostLimit.ts"
 import * as Ending from "./Ending.ts"
@@ -17,7 +18,7 @@ import * as Meter from "./Meter.ts"
 import * as OutputSchema from "./OutputSchema.ts"
 import * as People from "./People.ts"
 import * as Remarks from "./Remarks.ts"
-import { detailsOf, failureOf, summaryOf } from "./StepSummary.ts"
+import { detailsOf, elementOf, failureOf, summaryOf } from "./StepSummary.ts"
 import * as Suggestions from "./Suggestions.ts"
 import * as Tools from "./Tools.ts"
 
@@ -27,6 +28,7 @@ interface TaskOptions {
   readonly sees: boolean
   readonly pictures: boolean
   readonly limits: Limits.Limits
+  readonly context: ContextBudget.ContextBudget
   /** Part of the time limit that the turn has used before it had this browser, in milliseconds. */
   readonly used_ms: number
   /** Judges the result of a task with a second call; null doesn't. */
@@ -61,7 +63,7 @@ export const perform = Effect.fnUntraced(function* (
   >,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, judge, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
+  { approve, context, judge, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
@@ -73,6 +75,7 @@ export const perform = Effect.fnUntraced(function* (
   const done = Tools.done(turn.outputSchema ?? null)
   let failures = 0
   let lastFailure = ""
+  let shownText = ""
   const ignored = refused(settings.body ?? {})
   if (ignored.length > 0) {
     suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
@@ -85,7 +88,8 @@ export const perform = Effect.fnUntraced(function* (
     model,
     page,
     conversation,
-    told
+    told,
+    context
   })
   const tools = [...Tools.offered(turn.handOff !== undefined), done]
 
@@ -107,6 +111,8 @@ export const perform = Effect.fnUntraced(function* (
     approve: people.approve,
     ask: people.ask,
     untilFree: attempt.untilFree,
+    elementOf: (params) => elementOf(params, shownText),
+    note: conversation.note,
     extract: asking.extract
   }
 
@@ -125,26 +131,27 @@ export const perform = Effect.fnUntraced(function* (
         continue
       }
       if (limit !== undefined) return ending.reached(limit)
-      const look = yield* Effect.withSpan(Effect.andThen(attempt.untilFree, page.look()), "webagent.look")
+      const looking = Effect.andThen(attempt.untilFree, page.look({ maxChars: context.parts().page }))
+      const look = yield* Effect.withSpan(looking, "webagent.look")
+      shownText = look.text
       // while the model thinks: a step waits for it only where the model is faster
       const taken = sees || pictures ? yield* Effect.forkChild(pictureOf(page)) : null
       const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)
       const isLast = step === limits.steps || failures === limits.failures - 1
-      const now = [...remarks.before(step, look, isLast), look.text].join("\n")
       const offered = isLast ? [done] : tools
-      const answer = yield* asking.nextStep(now, sees ? seen : Effect.succeed(null), offered)
+      const answer = yield* asking.nextStep({
+        remarks: remarks.before(step, look, isLast),
+        shown: look.text,
+        picture: sees ? seen : Effect.succeed(null),
+        tools: offered
+      })
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
         .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.wellFormed(params) }))
-      // half of a secret would not be known any more
-      const summary = page
-        .redact(summaryOf(calls, answer.text, look.text))
-        .slice(0, 500)
-        .toWellFormed()
       const shown = pictures ? yield* seen : null
       const isSmall = shown !== null && shown.length <= largestPicture
       yield* attempt.step({
-        summary,
+        summary: summaryOf(calls, answer.text, look.text, page.redact),
         address: look.url,
         picture: isSmall ? shown : null,
         ...detailsOf(calls, look.text, page.redact),
@@ -158,7 +165,8 @@ export const perform = Effect.fnUntraced(function* (
         inStep = () => []
         conversation.answered(answer.content, results)
       })
-      const outcome = yield* Calls.carryOut(calls, { scene, offered, accept: repairs.accept }, results).pipe(
+      const means = { scene, offered, accept: repairs.accept, longest: context.parts().result }
+      const outcome = yield* Calls.carryOut(calls, means, results).pipe(
         Effect.ensuring(kept),
         Effect.tapError(({ message }) => attempt.stepEnded(message, meter.ofStep()))
       )
@@ -170,16 +178,7 @@ export const perform = Effect.fnUntraced(function* (
       meter.begin(null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
       yield* people.tellHandedOver
-      if (repairs.count() > OutputSchema.mostRepairs) {
-        suggestions.add("output", "Describe the wanted output in the task, or ask for a simpler outputSchema.")
-        return ending.failed(
-          "invalid_output",
-          `The output did not fit its schema ${repairs.count()} times. The last: ${page.redact(repairs.last()).slice(0, 300)}`,
-          {
-            isSuccess: false
-          }
-        )
-      }
+      if (repairs.count() > OutputSchema.mostRepairs) return ending.unfit(repairs)
       // repairs have a limit of their own
       if (!outcome.failed) failures = 0
       else if (repairs.count() === repairsBefore) failures += 1

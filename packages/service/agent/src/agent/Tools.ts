@@ -7,12 +7,15 @@ import { tidy } from "../model/AiSdkMessages.ts"
 import type { AgentError, LeaseLost, Question } from "@webagent/engine"
 import { type BrowserLost, Refused } from "../page/Failures.ts"
 import type { Page } from "../page/Page.ts"
+import type { Note } from "./Conversation.ts"
 
 /** Something that the agent is about to do and cannot take back. */
 export interface Action {
   readonly tool: string
   readonly params: unknown
   readonly address: string
+  /** The role and the name of the element, such as `button "Pay"`; undefined if the call names none that was shown. */
+  readonly element?: string | undefined
 }
 
 /** The page, the approval and the extraction that tools use in one turn. */
@@ -24,6 +27,10 @@ export interface Scene {
   readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | BrowserLost | LeaseLost | Refused>
   /** Waits while a person has control of the browser; true if a person has taken it since the last look or action. */
   readonly untilFree: Effect.Effect<boolean>
+  /** Returns the role and the name of the element that a call names, as the page showed it. */
+  readonly elementOf: (params: unknown) => string | undefined
+  /** Changes the model's notes, and describes the outcome. */
+  readonly note: (note: Note) => string
   /** Has the model read a text for something. */
   readonly extract: (what: string, text: string) => Effect.Effect<string, BrowserLost | Refused>
 }
@@ -86,7 +93,8 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
       }
       const acted = act(decoded.success, scene)
       if (!asks) return acted
-      return Effect.flatMap(scene.approve({ tool: name, params, address: scene.page.front().url }), (refusal) =>
+      const action = { tool: name, params, address: scene.page.front().url, element: scene.elementOf(params) }
+      return Effect.flatMap(scene.approve(action), (refusal) =>
         refusal === undefined ? acted : Effect.fail(new Refused({ message: `It was not approved: ${refusal}` }))
       )
     }
@@ -128,13 +136,15 @@ export const tools: ReadonlyArray<BrowserTool> = [
     "select",
     "Choose options of a select by their text",
     Struct({ index, values: Array(Text) }),
-    ({ index, values }, { page }) => page.select(index, values)
+    ({ index, values }, { page }) => page.select(index, values),
+    asks
   ),
   make(
     "check",
     "Set a checkbox, radio button or switch",
     Struct({ index, checked: Boolean }),
-    ({ checked, index }, { page }) => page.check(index, checked)
+    ({ checked, index }, { page }) => page.check(index, checked),
+    asks
   ),
   make(
     "press",
@@ -229,6 +239,20 @@ export const tools: ReadonlyArray<BrowserTool> = [
     Struct({ accept: Boolean, text: optional(Text) }),
     ({ accept, text }, { page }) => page.dialog(accept, text),
     asks
+  ),
+  make(
+    "note",
+    "Keep something for later pages: a text is added to your notes, and a plan replaces your plan. Each request has both",
+    Struct({
+      text: optional(Text),
+      plan: optional(Text.annotate({ description: "what is done and what comes next" })),
+      replace: optional(Boolean.annotate({ description: "drop the earlier notes" }))
+    }),
+    (note, scene) =>
+      note.text === undefined && note.plan === undefined
+        ? Effect.fail(new Refused({ message: "note needs a text or a plan." }))
+        : Effect.sync(() => scene.note(note)),
+    harmless
   ),
   make(
     askName,

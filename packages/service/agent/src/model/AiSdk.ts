@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
@@ -216,7 +217,13 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
       Effect.catch(explain),
       Effect.flatMap((result) =>
         isAnswer(result)
-          ? Effect.succeed(toAnswer(result, request.tools.length > 0))
+          ? Effect.map(Random.nextIntBetween(0x1000_0000, 0xffff_ffff), (number) =>
+              toAnswer(
+                result,
+                request.tools.map(({ name }) => name),
+                `call_${number.toString(16)}`
+              )
+            )
           : Effect.fail(ModelError.unreadable(who, clean(ModelError.saying(result.response?.body))))
       ),
       Effect.timeoutOrElse({

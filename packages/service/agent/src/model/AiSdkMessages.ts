@@ -14,6 +14,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import type { ModelConfig } from "./ModelConfig.ts"
+import * as WrittenCalls from "./WrittenCalls.ts"
 
 type AssistantPart = Extract<LanguageModelV4Message, { readonly role: "assistant" }>["content"][number]
 type UserPart = Extract<LanguageModelV4Message, { readonly role: "user" }>["content"][number]
@@ -277,12 +278,38 @@ export const isAnswer = ({
 }: LanguageModelV4GenerateResult): boolean =>
   content.length > 0 || unified !== "other" || raw !== undefined || Number(inputTokens.total) > 0
 
+/** Adds the calls that a model wrote as text, if it made no others. Their ids begin with this one. */
+const withWrittenCalls = (
+  content: ReadonlyArray<LanguageModelV4Content>,
+  tools: ReadonlyArray<string>,
+  id: string
+): ReadonlyArray<LanguageModelV4Content> => {
+  if (content.some(({ type }) => type === "tool-call")) return content
+  let count = 0
+  return content.flatMap((one): ReadonlyArray<LanguageModelV4Content> => {
+    if (one.type !== "text") return [one]
+    const { calls, text } = WrittenCalls.read(one.text, tools)
+    if (calls.length === 0) return [one]
+    return [
+      ...(text === "" ? [] : [{ ...one, text }]),
+      ...calls.map(({ name, params }) => ({
+        type: "tool-call" as const,
+        toolCallId: `${id}_${count++}`,
+        toolName: name,
+        input: typeof params === "string" ? params : JSON.stringify(params)
+      }))
+    ]
+  })
+}
+
 /** The answer; without the calls of a model that was offered no tools, which effect/ai could not read. */
 export const toAnswer = (
-  { content, finishReason, usage: used }: LanguageModelV4GenerateResult,
-  hasTools: boolean
+  { content: received, finishReason, usage: used }: LanguageModelV4GenerateResult,
+  tools: ReadonlyArray<string>,
+  id: string
 ): Answer => {
   const usage = toUsage(used)
+  const content = withWrittenCalls(received, tools, id)
   const ids = new Set<string>()
   const own = (one: LanguageModelV4Content): LanguageModelV4Content => {
     if (one.type !== "tool-call") return one
@@ -290,7 +317,7 @@ export const toAnswer = (
   }
   return {
     parts: [
-      ...content.filter(({ type }) => hasTools || type !== "tool-call").flatMap((one) => part(own(one))),
+      ...content.filter(({ type }) => tools.length > 0 || type !== "tool-call").flatMap((one) => part(own(one))),
       { type: "finish", reason: reasons[finishReason.unified], usage }
     ],
     usage: new Response.Usage(usage)

@@ -31,6 +31,12 @@ const make = (reason: AiError.AiErrorReason): AiError.AiError => AiError.make({ 
 
 const invalidRequest = (description: string) => make(new AiError.InvalidRequestError({ description }))
 
+/** A request that exceeds the model's context; `tokens` is the size of the context, if the response names it. */
+const overflow = (description: string, tokens: number | undefined) =>
+  make(
+    new AiError.InvalidRequestError({ description, metadata: { webagent: { overflow: { tokens: tokens ?? null } } } })
+  )
+
 const serverError = (description: string) => make(new AiError.InternalProviderError({ description }))
 
 /** Not every reason of effect/ai takes a description. */
@@ -59,6 +65,24 @@ export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError
 /** Returns whether a request reached its time limit. */
 export const isTimeout = ({ reason }: AiError.AiError): boolean =>
   reason._tag === "InternalProviderError" && reason.metadata["webagent"] !== undefined
+
+/** Returns the size of the context if a request exceeded it: in tokens, or undefined if the response didn't name it. */
+export const overflowOf = ({ reason }: AiError.AiError): { readonly tokens: number | undefined } | undefined => {
+  const ours: unknown = reason._tag === "InvalidRequestError" ? reason.metadata["webagent"] : undefined
+  if (typeof ours !== "object" || ours === null || !("overflow" in ours)) return undefined
+  const { tokens } = ours.overflow as { readonly tokens: number | null }
+  return { tokens: tokens ?? undefined }
+}
+
+/** Matches the messages of servers about a request that is too large. */
+const tooLarge =
+  /context[ _-]?(?:length|size|window)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|token count .*exceeds|context the overflows/iu
+
+/** The size of the context in such a message, in tokens. */
+const contextIn = (text: string): number | undefined => {
+  const [, tokens] = /(?:context (?:length|size|window)|tokens allowed|>)[^\d]{0,40}(\d{3,8})/iu.exec(text) ?? []
+  return tokens === undefined ? undefined : Number(tokens)
+}
 
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
   const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)
@@ -126,6 +150,12 @@ export const fromStatus = (
     case 422:
       // as Google answers a key that it does not know
       if (/\bapi[ _-]?key\b/iu.test(text)) return unknownKey()
+      if (statusCode === 413 || codeOf(data) === "context_length_exceeded" || tooLarge.test(text)) {
+        return overflow(
+          `${answered}. The request is larger than the model's context. Use a model with a larger context, or have its server use a larger one.`,
+          contextIn(text)
+        )
+      }
       return invalidRequest(
         `${answered}. Check the name of the model, whether it calls tools, its modelParams and its thinkingLevel.`
       )

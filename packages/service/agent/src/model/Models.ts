@@ -56,6 +56,8 @@ export interface Model {
   /** The name by which turns ask for it. */
   readonly name: string
   readonly sees: boolean
+  /** The size of its context in tokens, if it's configured. */
+  readonly contextTokens: number | undefined
   /** True if the price of each model is known, so that a limit of a turn's cost can be held. */
   readonly isPriced: boolean
   /** The model of one turn: when it fails as often as it is tried, its fallback answers for the rest of the turn. */
@@ -96,6 +98,7 @@ const modelOf = (name: string, config: ModelConfig): Effect.Effect<Model, ModelN
   Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
     name,
     sees: config.sees === true,
+    contextTokens: config.contextTokens,
     isPriced: chain(config).every(({ price }) => price !== undefined),
     forTurn: forTurn(connections)
   }))

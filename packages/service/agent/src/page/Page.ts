@@ -64,6 +64,8 @@ export interface Page
   readonly lost: Effect.Effect<never, BrowserLost>
   /** Returns the state of the tab in front without looking at the page. */
   readonly front: () => Front
+  /** The time zone of the browser, such as `Europe/Berlin`. */
+  readonly timeZone: string
   /** Returns downloaded files and the files of the task. */
   readonly files: () => ReadonlyArray<Downloads.TaskFile>
   /** The addresses that were refused since this was asked last. */
@@ -117,9 +119,10 @@ export const make = Effect.fnUntraced(function* (
       mayLoad: (url) => mayLoad(url, allowed.domains)
     })
     const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
-    return { downloaded, hasFonts, tabs }
+    const timeZone = yield* call(mainFrame(tabs.front()), "timeZone")
+    return { downloaded, hasFonts, tabs, timeZone }
   })
-  const { downloaded, hasFonts, tabs } = yield* start.pipe(
+  const { downloaded, hasFonts, tabs, timeZone } = yield* start.pipe(
     Effect.mapError(unusable),
     Effect.timeoutOrElse({
       duration: patience,
@@ -167,6 +170,7 @@ export const make = Effect.fnUntraced(function* (
       const { dialog, url } = tabs.front()
       return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }
     },
+    timeZone,
     files: hands.files,
     refusals: () => refusals.splice(0),
     redact: (text) => secrets.redact(text)

@@ -56,3 +56,118 @@ layer(Running.layer({ limits: { failures: 2, repeats: 4 } }), { excludeTestServi
     })
   )
 })
+
+/** A model whose server refuses requests of more than this many characters. */
+const small = (running: Running["Service"], most: number, message: string, steps: number) => {
+  const sizes: Array<number> = []
+  script(running, (_, { body, tools }) => {
+    const length = JSON.stringify(body["messages"]).length
+    if (length > most) return { status: 400, message }
+    if (tools.length === 0) return { text: "SUMMARY" }
+    const count = sizes.push(length)
+    if (count === 1) return call("navigate", { url: `${running.site.origin}/prose` })
+    return count < steps ? call("read", { offset: count }) : done("read")
+  })
+  return sizes
+}
+
+layer(Running.layer(), { excludeTestServices: true })("a model with a small context", (it) => {
+  it.effect("gets a smaller request after one that was too large, and later runs begin with that size", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const message =
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+      small(running, 16_000, message, 12)
+      const { turn } = yield* carriedOut("Read")
+      assert.deepInclude(turn, { status: "completed", output: "read", steps: 12, error: null })
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ ended }) => ended?.failure),
+        steps.map(() => null)
+      )
+      small(running, 16_000, message, 12)
+      const { turn: next } = yield* carriedOut("Read again")
+      assert.strictEqual(next.status, "completed")
+      const calls = yield* running.store.modelCallsOf(next.id)
+      assert.isEmpty(calls.filter(({ failure }) => failure !== null))
+    })
+  )
+
+  it.effect.each([
+    "prompt is too long",
+    "Your input exceeds the context window of this model.",
+    "The input token count exceeds the maximum number of tokens allowed."
+  ])("whose server doesn't name its size gets smaller requests, too: %s", (message) =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      small(running, 9000, message, 8)
+      const { turn } = yield* carriedOut("Read")
+      assert.deepInclude(turn, { status: "completed", output: "read", error: null })
+    })
+  )
+
+  it.effect("fails with a sentence if even the smallest request is too large", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      small(running, 0, "prompt is too long", 2)
+      const { turn } = yield* carriedOut("Read")
+      assert.deepInclude(turn, { status: "failed", failure: "model_error" })
+      assert.match(turn.error ?? "", /prompt is too long\)\. The request is larger than the model's context\. Use a /u)
+    })
+  )
+})
+
+layer(Running.layer({ pageChars: 2000 }, { contextTokens: 6000 }), { excludeTestServices: true })(
+  "a known context",
+  (it) => {
+    it.effect("is never exceeded", () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const sizes = small(running, 100_000, "", 30)
+        const { turn } = yield* carriedOut("Read")
+        assert.deepInclude(turn, { status: "completed", steps: 30 })
+        assert.isBelow(Math.max(...sizes), 6000 * 3)
+        const [, text = ""] = /<page-\w+>\n(.*)\n<\/page-/su.exec(shown(running)) ?? []
+        assert.isBelow(text.length, 2300)
+      })
+    )
+  }
+)
+
+layer(Running.layer(), { excludeTestServices: true })("a call that a model wrote as text", (it) => {
+  it.effect.each([
+    ["in a tag", (json: string) => `I open it.\n<tool_call>\n${json}\n</tool_call>`],
+    ["in an open tag", (json: string) => `<tool_call>${json}`],
+    ["in a code block", (json: string) => `I open it.\n\`\`\`json\n${json}\n\`\`\``],
+    ["alone", (json: string) => ` ${json}\n`]
+  ] as const)("%s is carried out", ([, written]) =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const open = JSON.stringify({ name: "navigate", arguments: { url: `${running.site.origin}/plain` } })
+      const end = JSON.stringify({ name: "done", arguments: { success: true, output: "4711" } })
+      script(running, { text: written(open) }, (now) => ({ text: shown(now).includes("4711") ? written(end) : "?" }))
+      const { turn } = yield* carriedOut("What is the code?")
+      assert.deepInclude(turn, { status: "completed", output: "4711", steps: 2 })
+      assert.notInclude(told(running), "tool_call>")
+    })
+  )
+
+  it.effect("counts only if the tool was offered and the model made no other call", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const quoted = '<tool_call>{"name":"navigate","arguments":{"url":"http://127.0.0.1:1/"}}</tool_call>'
+      script(
+        running,
+        { text: '{"name":"fly","arguments":{}}' },
+        { text: quoted, calls: [{ name: "find", input: { text: "x" } }] },
+        done()
+      )
+      const { turn } = yield* carriedOut("Look")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ tool }) => tool ?? null),
+        [null, "find", "done"]
+      )
+    })
+  )
+})

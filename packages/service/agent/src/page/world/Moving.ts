@@ -95,7 +95,9 @@ export const moving = ({
   /** Returns whether text has a width. It has none without fonts, and pages look blank. */
   const hasFonts = () => (new OffscreenCanvas(1, 1).getContext("2d")?.measureText("Text").width ?? 1) > 0
 
-  return { scroll, find, settle, hasFonts }
+  const timeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+  return { scroll, find, settle, hasFonts, timeZone }
 }
 
 export type Moving = ReturnType<typeof moving>

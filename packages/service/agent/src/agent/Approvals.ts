@@ -1,0 +1,47 @@
+import * as Effect from "effect/Effect"
+import { type DomainPattern, isOn } from "../page/AllowedDomains.ts"
+import type { Approval } from "./HandOver.ts"
+import type { Action } from "./Tools.ts"
+
+/** A rule about actions. A condition that is left out is met by every action. */
+export interface ApprovalRule {
+  /** The tools, such as `click`. */
+  readonly tools?: ReadonlyArray<string>
+  /** The hosts of the page on which the action is taken. */
+  readonly domains?: ReadonlyArray<DomainPattern>
+  /**
+   * Texts in any case. One of them is part of the element's name or of the call's arguments. The condition is also met if
+   * it's unknown which element an action affects, as with keys.
+   */
+  readonly text?: ReadonlyArray<string>
+  /** Lets a person decide, refuses the action, or takes it without a question. */
+  readonly decision: "ask" | "refuse" | "approve"
+}
+
+const isMet = ({ domains, text, tools }: ApprovalRule, { address, element, params, tool }: Action): boolean => {
+  if (tools !== undefined && !tools.includes(tool)) return false
+  if (domains !== undefined && !isOn(address, domains)) return false
+  if (text === undefined) return true
+  const shown = `${element ?? ""}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
+  return isUnclear(element, params) || text.some((part) => shown.includes(part.toLowerCase()))
+}
+
+/** Returns whether an action may affect another element than a call shows: keys, points, and Enter after typing. */
+const isUnclear = (element: string | undefined, params: unknown): boolean =>
+  element === undefined ||
+  (typeof params === "object" && params !== null && "submit" in params && params.submit === true)
+
+const questionOf = ({ address, element, params, tool }: Action): string => {
+  const values = Object.entries(typeof params === "object" && params !== null ? params : {}).flatMap(([name, value]) =>
+    name === "index" ? [] : [`${name} ${JSON.stringify(value)}`]
+  )
+  const what = [tool, ...(element === undefined ? [] : [element]), ...values].join(" ").slice(0, 500)
+  return `May the agent do this at ${address.slice(0, 500)}: ${what}?`.toWellFormed()
+}
+
+/** Decides about an action by the first rule that applies. An action without a rule is approved. */
+export const decide = (rules: ReadonlyArray<ApprovalRule>, action: Action): Effect.Effect<Approval> => {
+  const rule = rules.find((each) => isMet(each, action))
+  if (rule === undefined || rule.decision === "approve") return Effect.succeed(undefined)
+  return Effect.succeed(rule.decision === "ask" ? { ask: questionOf(action) } : "a rule of this server forbids it")
+}

@@ -1,0 +1,71 @@
+import * as AiError from "effect/ai/AiError"
+import * as ModelError from "../model/ModelError.ts"
+
+/** Limits the parts of a request that grow, in characters. */
+export interface Parts {
+  readonly page: number
+  readonly past: number
+  /** Limits the result of one call, as a part of the past. */
+  readonly result: number
+}
+
+interface ContextBudgetOptions {
+  /** The size of the model's context in tokens, if it's known. */
+  readonly tokens: number | undefined
+  /** Limits the text of a page, in characters. */
+  readonly pageChars: number
+  /** Receives the size of the context that the model's server named. */
+  readonly learn: (tokens: number) => void
+}
+
+/** The longest result of a call. */
+const usualResult = 9000
+
+/** The characters of both parts if the model's context is unknown. */
+const usualRoom = 80_000
+
+/** The smallest room with which a page can be shown at all, in characters. */
+const leastRoom = 3000
+
+/** Tokens of the instructions and the tools. */
+const fixedTokens = 1700
+
+/** Limits the tokens that are left for a response. */
+const responseTokens = 4000
+
+/** Characters per token at least, in most languages. Where a page has fewer, the model's server refuses the request. */
+const charsPerToken = 3
+
+/** The part of a request that is sent again after it was too large. */
+const shrinking = 0.6
+
+const roomOf = (tokens: number): number =>
+  Math.max(leastRoom, (tokens - fixedTokens - Math.min(responseTokens, tokens / 4)) * charsPerToken)
+
+/** Divides a model's context between the page and the past. */
+export const make = ({ learn, pageChars, tokens }: ContextBudgetOptions) => {
+  let room = tokens === undefined ? usualRoom : roomOf(tokens)
+  let sent = room
+  return {
+    parts: (): Parts => ({
+      page: Math.floor(Math.min(pageChars, room / 2)),
+      past: Math.floor(room / 2),
+      result: Math.floor(Math.min(usualResult, room / 8))
+    }),
+    /** Notes the size of a request, in characters, before it is sent. */
+    sending: (chars: number): void => void (sent = chars),
+    /** Makes the parts smaller if a request failed because it was too large; false if they can't be smaller. */
+    shrink: (error: unknown): boolean => {
+      const overflow = AiError.isAiError(error) ? ModelError.overflowOf(error) : undefined
+      if (overflow === undefined || room <= leastRoom) return false
+      const { tokens: known } = overflow
+      if (known !== undefined) learn(known)
+      const whole = known === undefined ? sent : roomOf(known)
+      room = Math.max(leastRoom, whole < sent ? whole : Math.min(room, sent) * shrinking)
+      return true
+    }
+  }
+}
+
+/** The sizes of a task's requests. */
+export type ContextBudget = ReturnType<typeof make>

@@ -1,0 +1,89 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Turn } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Approvals from "../../src/agent/Approvals.ts"
+import { call, done, ended, numberOf, Running, script, told } from "./running.ts"
+
+const click = { tool: "click", params: { index: 3 }, address: "https://shop.example/cart", element: 'button "Pay now"' }
+
+const decided = (
+  rules: ReadonlyArray<Approvals.ApprovalRule>,
+  action: Parameters<typeof Approvals.decide>[1] = click
+) => {
+  const verdict = Effect.runSync(Approvals.decide(rules, action))
+  return typeof verdict === "object" ? "ask" : verdict === undefined ? "approve" : "refuse"
+}
+
+describe("Approvals", () => {
+  it("apply by tool, domain and text, the first that fits", () => {
+    for (const [rule, verdict] of [
+      [{}, "ask"],
+      [{ tools: ["click"] }, "ask"],
+      [{ tools: ["type"] }, "approve"],
+      [{ domains: ["shop.example"] }, "ask"],
+      [{ domains: ["*.shop.example"] }, "approve"],
+      [{ text: ["PAY", "buy"] }, "ask"],
+      [{ text: ["buy"] }, "approve"],
+      [{ tools: ["click"], domains: ["shop.example"], text: ["buy"] }, "approve"]
+    ] as const) {
+      assert.strictEqual(decided([{ ...rule, decision: "ask" }]), verdict, JSON.stringify(rule))
+    }
+    assert.strictEqual(decided([{ text: ["pay"], decision: "approve" }, { decision: "refuse" }]), "approve")
+    assert.strictEqual(decided([{ text: ["buy"], decision: "approve" }, { decision: "refuse" }]), "refuse")
+  })
+
+  it("with a text apply to actions that may affect any element, and to what is typed", () => {
+    const rules = [{ text: ["pay"], decision: "ask" }] as const
+    const press = { ...click, tool: "press", params: { keys: "Enter" }, element: undefined }
+    assert.strictEqual(decided(rules, press), "ask")
+    const type = { ...click, tool: "type", element: 'textbox "Note"' }
+    assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello" } }), "approve")
+    assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Please pay" } }), "ask")
+    assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello", submit: true } }), "ask")
+  })
+})
+
+layer(
+  Running.layer({
+    approvals: [
+      { tools: ["click"], domains: ["127.0.0.1"], text: ["press same"], decision: "ask" },
+      { tools: ["type"], decision: "refuse" }
+    ]
+  }),
+  { excludeTestServices: true }
+)("a run with rules", (it) => {
+  it.effect("waits for a person, and doesn't do what is refused", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { engine, site } = running
+      let heard = ""
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/inner` }),
+        (now) => call("type", { index: numberOf(now, "Inside"), text: "x" }),
+        (now) => call("click", { index: numberOf(now, "Press same") }),
+        (now) => {
+          heard = told(now)
+          return done()
+        }
+      )
+      const { turn } = yield* Effect.orDie(
+        engine.createSession({ task: "Press it", modelParams: null, thinkingLevel: null })
+      )
+      const question = yield* Effect.repeat(
+        Effect.delay(Effect.map(Effect.orDie(engine.turn(turn.id)), Turn.waitingFor), "5 millis"),
+        { until: (waitingFor) => waitingFor !== null }
+      )
+      assert.deepInclude(question, {
+        reason: "approval",
+        askedBy: "rule",
+        question: `May the agent do this at ${site.origin}/inner: click button "Press same"?`
+      })
+      assert.strictEqual(Number(question?.until_ms) - Number(question?.askedAt_ms), 600_000)
+      yield* engine.answer(turn.id, { questionId: question?.id ?? "", answer: "Approve", by: "ann" })
+      assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+      assert.include(heard, "It was not approved: a rule of this server forbids it")
+      assert.include(heard, "same pressed")
+    })
+  )
+})
