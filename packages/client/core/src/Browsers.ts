@@ -21,7 +21,7 @@ import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Trace from "./Trace.ts"
 import { Transport } from "./Transport.ts"
-import { undecodableIn } from "./TransportError.ts"
+import { TransportError } from "./TransportError.ts"
 
 /** Errors that listing browsers can fail with. */
 export type BrowserListError = ContractClient.CallError | OperationUnavailableError
@@ -143,7 +143,7 @@ export const make = <Lacking>(
         Effect.catch((error) =>
           RetryPolicy.isOddSuccess(error) ? Effect.succeed<UpdatedBrowser>({}) : Effect.fail(error)
         ),
-        Effect.tap(() => transport.closed("browser", id))
+        Effect.tap(transport.closed("browser", id))
       )
 
     // stopping twice is stopping: unlike a create it may be sent again. However often it is sent, it is one call
@@ -157,7 +157,6 @@ export const make = <Lacking>(
     const stopForSure = (id: string) =>
       CallOptions.forSure(stopAs("release", id, mayPass), "2 minutes").pipe(
         RetryPolicy.uninterruptible,
-        Effect.asVoid,
         // not even a 404 says that it has stopped: the service may only not find it
         Effect.catch((error) =>
           Effect.logWarning(`Browser ${id} could not be stopped: it may go on at the service, and cost`, error)
@@ -170,10 +169,11 @@ export const make = <Lacking>(
       options: CallOptions.CreateOptions | undefined,
       restore: RetryPolicy.Restore
     ) =>
-      Effect.tapError(RetryPolicy.interruptible(restore, "pauses")(create(input, options)), (error) => {
-        const id = undecodableIn(error)?.id
-        return id === undefined ? Effect.void : stopForSure(id)
-      })
+      Effect.tapError(RetryPolicy.interruptible(restore, "pauses")(create(input, options)), (error) =>
+        error instanceof TransportError && error.reason._tag === "UndecodableAnswer" && error.reason.id !== undefined
+          ? stopForSure(error.reason.id)
+          : Effect.void
+      )
 
     // acquiring cannot be interrupted, but a create that is not under way can
     const acquire: BrowserCalls<Lacking>["acquire"] = (input, options) =>

@@ -16,14 +16,7 @@ import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import {
-  isUnsent,
-  refused,
-  TransportError,
-  type TransportErrorReason,
-  undecodableIn,
-  UnexpectedStatus
-} from "./TransportError.ts"
+import { isUnsent, refused, TransportError, type TransportErrorReason, UnexpectedStatus } from "./TransportError.ts"
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
@@ -217,10 +210,13 @@ export const make = (options: {
       const { key, kind, requestId } = create
       const { doubt, inFlight, sent: attempts } = progress
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-      const id = undecodableIn(error)?.id
-      if (id !== undefined) {
+      if (
+        error instanceof TransportError &&
+        error.reason._tag === "UndecodableAnswer" &&
+        error.reason.id !== undefined
+      ) {
         // it says which one was made, and nothing else that can be read
-        yield* made(key, kind, id)
+        yield* made(key, kind, error.reason.id)
       } else if (error === undefined && inFlight) {
         yield* note({ _tag: "unknown", key, reason: "interrupted" })
         yield* Effect.logWarning(

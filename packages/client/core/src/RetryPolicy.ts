@@ -10,7 +10,7 @@ import { Elapsed, type OwnWait } from "@webagent/polling"
 import * as Metrics from "./Metrics.ts"
 import { isForeign401 } from "./OwnError.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { TransportError, undecodableIn } from "./TransportError.ts"
+import { TransportError } from "./TransportError.ts"
 
 /** Number of retries of a call that changes nothing, and the pauses between them. */
 export interface RetryPolicy {
@@ -108,7 +108,8 @@ export const isOdd = (error: unknown): error is TransportError =>
   transient(error) === undefined
 
 /** A success whose body isn't as described. What was asked for is done: the response only can't be read. */
-export const isOddSuccess = (error: unknown): boolean => undecodableIn(error)?.isJson === true
+export const isOddSuccess = (error: unknown): boolean =>
+  error instanceof TransportError && error.reason._tag === "UndecodableAnswer" && error.reason.isJson
 
 /** The same, or a 401 from something in front of the service. */
 export const isForeign = (error: unknown): boolean => isOdd(error) || isForeign401(error)

@@ -214,10 +214,6 @@ export const describe = (
   }
 }
 
-/** Returns the reason of an error if a success arrived that can't be decoded. */
-export const undecodableIn = (error: unknown): UndecodableAnswer | undefined =>
-  error instanceof TransportError && error.reason._tag === "UndecodableAnswer" ? error.reason : undefined
-
 /** When to try again, in a word or two. */
 export const whenOf = (retryAfter: Duration.Duration | undefined): string =>
   retryAfter === undefined ? "later" : `in ${Duration.format(retryAfter)}`

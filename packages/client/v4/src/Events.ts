@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
   let isUnavailable = false
 
   const polled = (id: string, options: Waiter.WaitOptions) =>
-    Stream.map(waiter.watch(id, Waiter.atOnce(options)), (view) => eventOf(id, undefined, view))
+    Stream.map(waiter.polled(id, Waiter.atOnce(options)), (view) => eventOf(id, undefined, view))
 
   /** Follows the events of a run, page by page. A request that is held stands for the pause between two polls. */
   const followed = (

@@ -2,7 +2,6 @@ import { RunNotFoundError } from "@webagent/contract"
 import { isTerminalRunStatus, type Run, RunExtensions, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
 import {
-  type CallError,
   CallOptions,
   ContractClient,
   Leaving,
@@ -17,22 +16,16 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
+import * as FollowedStatus from "./FollowedStatus.ts"
+import type { ReadStatus, RunError } from "./ReadStatus.ts"
 
-/** Errors that reading a run can fail with. */
-export type RunError = RunNotFoundError | CallError
+export type { ReadStatus, RunError }
 
-/** Reads the next status of a run that is waited for. It may wait for a change. */
-export type ReadStatus = (
-  id: string,
-  polled: Waiter.PolledState<RunStatusView>,
-  read: Effect.Effect<RunStatusView, RunError>
-) => Effect.Effect<RunStatusView, RunError>
-
-/** Makes the reads of a client's waits: polls of the cheap status, unless a program provides something else. */
-export const StatusReads = Context.Reference<Effect.Effect<ReadStatus, never, Transport>>("@webagent/v4/StatusReads", {
-  defaultValue: () => Effect.succeed((_id, _polled, read) => read)
-})
+/** Makes the reads of a client's waits and watches, if a program provides any. By default, waits poll the cheap status. */
+export const StatusReads = Context.Reference<Effect.Effect<ReadStatus, never, Transport> | undefined>(
+  "@webagent/v4/StatusReads",
+  { defaultValue: () => undefined }
+)
 
 const describedStatuses = new Set<string>(runStatuses)
 
@@ -50,9 +43,10 @@ const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
   const { cancel: cancelOnce } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
-  const { closed, grace, onPoll, requestId } = yield* Transport
+  const transport = yield* Transport
+  const { closed, grace, onPoll, requestId } = transport
   const budget = yield* PollBudget.orDefault
-  const readNext = yield* yield* StatusReads
+  const reads = yield* StatusReads
 
   /** Removes a finished run from the ledger. */
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
@@ -76,15 +70,19 @@ const make = Effect.gen(function* () {
     statusOf: ({ status }: RunStatusView) => status
   }
 
-  const waiter = yield* Waiter.make({
-    ...common,
-    check: (id, requestId, polled) =>
-      Effect.tap(settle(id, CallOptions.poll(readNext(id, polled, readStatus(id)), requestId)), ({ status }) =>
-        Effect.sync(() => onPoll({ kind: "run", id, status }))
-      ),
-    isKnown: ({ status }) => describedStatuses.has(status),
-    retryable
-  })
+  const makeWaiter = (readNext: ReadStatus) =>
+    Waiter.make<RunStatusView, RunError>({
+      ...common,
+      check: (id, requestId, polled) =>
+        Effect.tap(settle(id, CallOptions.poll(readNext(id, polled, readStatus(id)), requestId)), ({ status }) =>
+          Effect.sync(() => onPoll({ kind: "run", id, status }))
+        ),
+      isKnown: ({ status }) => describedStatuses.has(status),
+      retryable
+    })
+
+  const waiter = yield* makeWaiter(reads === undefined ? (_id, _polled, read) => read : yield* reads)
+  const watcher = reads === undefined ? yield* makeWaiter(FollowedStatus.make(transport)) : waiter
 
   /** Reads the full run once its status is terminal: an outage, or a copy that is behind, does not lose it. */
   const reader = yield* Waiter.make({
@@ -130,7 +128,8 @@ const make = Effect.gen(function* () {
     release,
     onNamed,
     untilTerminal,
-    watch: waiter.watch,
+    polled: waiter.watch,
+    watch: watcher.watch,
     budget
   })
 })
@@ -155,10 +154,10 @@ export class RunWaiter extends Context.Service<
       id: string,
       options?: Waiter.ProgressOptions<RunStatusView>
     ) => Effect.Effect<Run, RunError | WaitTimeoutError>
-    readonly watch: (
-      id: string,
-      options?: Waiter.WaitOptions
-    ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
+    /** Emits each status. It is polled. */
+    readonly polled: Waiter.Waiter<RunStatusView, RunError>["watch"]
+    /** The same, by the events of the run if the service has them. */
+    readonly watch: Waiter.Waiter<RunStatusView, RunError>["watch"]
     /** The poll budget that all waits share. */
     readonly budget: PollBudget["Service"]
   }
