@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { hostile } from "../server/World.ts"
-import { checkAccessibility, checkWidth, runId, useConsole, widths } from "./Console.ts"
+import { checkAccessibility, checkWidth, looks, runId, useConsole, widths } from "./Console.ts"
 
 const at = "2026-11-28T08:00:00.000Z"
 
@@ -50,6 +50,21 @@ const schedule = {
 
 describe("the settings", () => {
   const { visit } = useConsole()
+
+  it("have a line for each fact on a phone", () =>
+    visit(
+      "/settings",
+      async (page) => {
+        const row = page.getByRole("region", { name: "Server details" }).locator("tr").filter({ hasText: "Version" })
+        const [name, value] = [await row.locator("th").boundingBox(), await row.locator("td").boundingBox()]
+        assert.strictEqual(value?.y, name?.y)
+        assert.strictEqual(
+          await row.locator("td").evaluate((cell) => getComputedStyle(cell, "::before").content),
+          "none"
+        )
+      },
+      looks.phone
+    ))
 
   it("link to the documentation that the server has", () =>
     visit("/settings", async (page) => {
