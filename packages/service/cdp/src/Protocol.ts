@@ -213,7 +213,11 @@ export interface Events {
   "Page.frameNavigated": { readonly frame: FrameInfo }
   "Page.frameRequestedNavigation": { readonly frameId: string; readonly disposition: string }
   "Page.frameStartedLoading": { readonly frameId: string }
-  "Page.frameStartedNavigating": { readonly frameId: string; readonly navigationType: string }
+  "Page.frameStartedNavigating": {
+    readonly frameId: string
+    readonly navigationType: string
+    readonly url: string
+  }
   "Page.frameStoppedLoading": { readonly frameId: string }
   "Page.javascriptDialogClosed": None
   "Page.javascriptDialogOpening": { readonly type: string; readonly message: string }

@@ -116,7 +116,13 @@ export const tools: ReadonlyArray<BrowserTool> = [
   make(
     "click",
     "Click an element",
-    Struct({ index, count: optional(Int), button: optional(Literals(["left", "right"])) }),
+    Struct({
+      index,
+      count: optional(Int),
+      button: optional(Literals(["left", "right"])),
+      modifiers: optional(Array(Literals(["Control", "Shift", "Alt", "Meta"]))),
+      hold: optional(Finite.annotate({ description: "seconds before the release" }))
+    }),
     ({ index, ...how }, { page }) => page.click(index, how),
     asks
   ),
@@ -148,7 +154,7 @@ export const tools: ReadonlyArray<BrowserTool> = [
   ),
   make(
     "press",
-    "Press keys such as Enter, Escape, ArrowDown or Control+a; several with spaces between",
+    "Press keys such as Enter, Escape, F2, ArrowDown or Control+a; several with spaces between",
     Struct({ keys: Text }),
     ({ keys }, { page }) => page.press(keys),
     asks
@@ -157,17 +163,23 @@ export const tools: ReadonlyArray<BrowserTool> = [
     "scroll",
     "Scroll the page, or the area that an element is in",
     Struct({
-      direction: Literals(["up", "down", "top", "bottom"]),
+      direction: Literals(["up", "down", "top", "bottom", "left", "right"]),
       pages: optional(Finite),
-      index: optional(index)
+      index: optional(index),
+      wheel: optional(Boolean.annotate({ description: "turn the mouse wheel over the element, as for maps" }))
     }),
     ({ direction, ...how }, { page }) => page.scroll(direction, how)
   ),
   make(
     "hover",
-    "Move the mouse over an element, or that many pixels beside its middle",
-    Struct({ index, dx: optional(Finite), dy: optional(Finite) }),
-    ({ index, ...by }, { page }) => page.hover(index, by)
+    "Move the mouse over an element, or that many pixels from its middle, or over a text without a number",
+    Struct({ index: optional(index), text: optional(Text), dx: optional(Finite), dy: optional(Finite) }),
+    ({ index, text, ...by }, { page }) =>
+      index !== undefined
+        ? page.hover(index, by)
+        : text !== undefined
+          ? page.hoverText(text)
+          : Effect.fail(new Refused({ message: "Name an element or a text." }))
   ),
   make(
     "highlight",
@@ -196,8 +208,11 @@ export const tools: ReadonlyArray<BrowserTool> = [
     ({ x, y }, { page }) => page.clickAt(x, y),
     asks
   ),
-  make("wait", "Wait some seconds, at most 10", Struct({ seconds: Finite }), ({ seconds }, { page }) =>
-    page.wait(seconds)
+  make(
+    "wait",
+    "Wait some seconds, at most 10, or until a text is on the page, at most 60",
+    Struct({ seconds: Finite, text: optional(Text) }),
+    ({ seconds, text }, { page }) => (text === undefined ? page.wait(seconds) : page.waitFor(text, seconds))
   ),
   make(
     "tab",
@@ -214,9 +229,9 @@ export const tools: ReadonlyArray<BrowserTool> = [
   ),
   make(
     "read",
-    "Read the text of the whole page, a part of it from an offset",
-    Struct({ offset: optional(Int) }),
-    ({ offset }, { page }) => page.read(offset),
+    "Read the whole page, all of an element's text, value or options, or a text file of this task, from an offset",
+    Struct({ offset: optional(Int), index: optional(index), file: optional(Text) }),
+    (which, { page }) => page.read(which),
     harmless
   ),
   make(

@@ -1,12 +1,21 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { act, type Action, type Hands, refuse, told } from "./Hands.ts"
+import * as FileText from "./FileText.ts"
+import { act, type Action, frameOf, type Hands, refuse, told } from "./Hands.ts"
 import { bounded } from "./Look.ts"
 import * as Reader from "./Reader.ts"
 import { unlessStopped } from "./Settle.ts"
 
 const chars_most = 100_000
 const part = 8000
+
+/** The part of the task that `read` reads: the page unless it's an element or a file. */
+export interface ReadOptions {
+  readonly index?: number
+  /** The name of a file. */
+  readonly file?: string
+  readonly offset?: number
+}
 
 /** Reads more of the page than a look shows. */
 export const make = (hands: Hands) => {
@@ -46,9 +55,33 @@ export const make = (hands: Hands) => {
     })
   )
 
-  const read = (offset = 0): Action =>
+  /** The whole text of an element: its value, its options, or what is in it. */
+  const elementText = (index: number): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        return yield* call(yield* frameOf(tab, index), "whole", index)
+      })
+    )
+
+  const fileText = (name: string): Action =>
     Effect.gen(function* () {
-      const whole = yield* text
+      const files = hands.files()
+      const file = files.find((one) => one.name === name)
+      if (file === undefined) {
+        const names = files.map((one) => JSON.stringify(one.name)).join(", ")
+        return yield* refuse(
+          `The task has no file ${JSON.stringify(name)}. ${names === "" ? "It has none" : `It has ${names}`}.`
+        )
+      }
+      const bytes = yield* hands.content(file)
+      const content = bytes === null ? "This file can't be read here." : FileText.of(bytes)
+      return typeof content === "string" ? yield* refuse(content) : hands.secrets.redact(content.text)
+    })
+
+  const read = ({ file, index, offset = 0 }: ReadOptions = {}): Action =>
+    Effect.gen(function* () {
+      const whole = yield* file !== undefined ? fileText(file) : index !== undefined ? elementText(index) : text
       const end = Math.min(whole.length, offset + part)
       const shown = yield* bounded(whole.slice(offset, end).toWellFormed())
       return `${shown}\n(${offset} to ${end} of ${whole.length})`

@@ -1,8 +1,14 @@
 import * as Effect from "effect/Effect"
 import { mayLoad } from "./AllowedDomains.ts"
+import { call, type Frame } from "./Frame.ts"
 import { type Action, go, type Hands, refuse, sentence, settled } from "./Hands.ts"
 
 const wait_seconds = 10
+const text_seconds = 60
+const poll_ms = 250
+
+/** The longest that a page may take to begin, in milliseconds. It keeps loading after that. */
+const loads_ms = 20_000
 
 /** `example.com` is `https://example.com`. */
 const whole = (address: string) => {
@@ -26,7 +32,14 @@ export const make = (hands: Hands) => {
       Effect.fnUntraced(function* (tab) {
         const url = yield* allowed(address)
         tab.isNavigating = true
-        const { errorText, isDownload } = yield* tab.session.send("Page.navigate", { url })
+        const begun = yield* Effect.timeoutOption(tab.session.send("Page.navigate", { url }), loads_ms)
+        if (begun._tag === "None") {
+          tab.isNavigating = false
+          return yield* refuse(
+            "The server of this address has not answered for 20 seconds. The page still loads: wait for it, or open another address."
+          )
+        }
+        const { errorText, isDownload } = begun.value
         if (errorText === undefined) return "Opened."
         tab.isNavigating = false
         return isDownload === true
@@ -53,6 +66,30 @@ export const make = (hands: Hands) => {
     const within = Math.min(wait_seconds, Math.max(0, seconds))
     return Effect.as(Effect.sleep(within * 1000), `Waited ${within} s.`)
   }
+
+  /** Returns whether a document of the tab in front shows a text. */
+  const isShown = (text: string) =>
+    Effect.suspend(() => {
+      const tab = tabs.front()
+      if (tab.dialog !== undefined) return Effect.succeed(true)
+      const readable = Array.from(tab.frames.values()).filter((frame) => tab.mayLoad(frame.url) && !frame.isCrashed)
+      const inFrame = (frame: Frame) => Effect.orElseSucceed(call(frame, "hasText", text), () => false)
+      return Effect.map(Effect.forEach(readable, inFrame, { concurrency: "unbounded" }), (all) => all.includes(true))
+    })
+
+  /** Waits until the page shows a text. */
+  const waitFor = (text: string, seconds: number): Action =>
+    Effect.gen(function* () {
+      const within = Math.min(text_seconds, Math.max(0, seconds))
+      const seen = isShown(text).pipe(
+        Effect.tap((isThere) => (isThere ? Effect.void : Effect.sleep(poll_ms))),
+        Effect.repeat({ until: (isThere) => isThere }),
+        Effect.timeoutOption(within * 1000)
+      )
+      const isSeen = (yield* seen)._tag === "Some"
+      if (tabs.front().dialog !== undefined) return "The page asks something."
+      return isSeen ? "The text is there." : yield* refuse(`The text did not appear within ${within} s.`)
+    })
 
   const tab = (change: "open" | "front" | "close", { number, url = "about:blank" }: TabChange = {}): Action =>
     sentence(
@@ -88,7 +125,7 @@ export const make = (hands: Hands) => {
       )
     )
 
-  return { navigate, back, wait, tab, dialog }
+  return { navigate, back, wait, waitFor, tab, dialog }
 }
 
 /** Which tab, or the address of a new one. */

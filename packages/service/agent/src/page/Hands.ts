@@ -19,6 +19,8 @@ export interface Hands {
   readonly secrets: Secrets
   readonly domains: () => ReadonlyArray<DomainPattern> | null
   readonly files: () => ReadonlyArray<TaskFile>
+  /** The content of a file of the task, or null if it can't be read. */
+  readonly content: (file: TaskFile) => Effect.Effect<Uint8Array | null>
   /** Remembers an address that the task may not open, and answers it as it may be told. */
   readonly refused: (url: string) => string
   readonly now: () => number
@@ -42,7 +44,7 @@ export const told = <A>(
   work.pipe(
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => refuse("The page did not answer within 30 seconds. Close its tab.")
+      orElse: () => refuse("The page has not answered for 30 seconds. Wait and look at it, or close its tab.")
     }),
     Effect.mapError((error) => {
       const message = hands.secrets.redact(error.message).toWellFormed()

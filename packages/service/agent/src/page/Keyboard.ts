@@ -28,7 +28,12 @@ const named: Readonly<Record<string, Key>> = {
   End: { code: "End", number: 35 },
   PageUp: { code: "PageUp", number: 33 },
   PageDown: { code: "PageDown", number: 34 },
-  Space: { code: "Space", number: 32, text: " " }
+  Space: { code: "Space", number: 32, text: " " },
+  Insert: { code: "Insert", number: 45 },
+  ContextMenu: { code: "ContextMenu", number: 93 },
+  ...Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [`F${at + 1}`, { code: `F${at + 1}`, number: 112 + at }] as const)
+  )
 }
 
 const modifierBits: Readonly<Record<string, number>> = {
@@ -102,7 +107,7 @@ export const parse = (keys: string): Result.Result<ReadonlyArray<Stroke>, string
     if (unknown !== undefined || !isKnown) {
       const what = JSON.stringify(unknown ?? key)
       return Result.fail(
-        `There is no key ${what}. Use ${Object.keys(named).join(", ")} or a letter, with Control+, Shift+, Alt+ or Meta+ before it.`
+        `There is no key ${what}. Use ${[...Object.keys(named).filter((name) => !/^F\d/u.test(name)), "F1 to F12"].join(", ")} or a letter, with Control+, Shift+, Alt+ or Meta+ before it.`
       )
     }
     strokes.push({ key, modifiers: parts.slice(0, -1).reduce((bits, one) => bits | (modifierBits[one] ?? 0), 0) })

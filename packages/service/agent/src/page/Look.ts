@@ -53,9 +53,12 @@ const tabList = (tabs: Tabs, front: Tab, redact: (text: string) => string) =>
           .join("  ")}`
       ]
 
-const scrolled = ({ above, below, height }: Read) => {
+const scrolled = ({ above, below, height, left, right }: Read) => {
   const screens = (pixels: number) => (pixels / Math.max(1, height)).toFixed(1)
-  return above + below > 8 ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below`] : []
+  const sideways = left + right > 8 ? `, ${left} px left, ${right} px right` : ""
+  return above + below > 8 || sideways !== ""
+    ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below${sideways}`]
+    : []
 }
 
 /** Limits how long reading a page may take. */
@@ -64,7 +67,7 @@ const patience = "20 seconds"
 /** Describes why a page can't be read. */
 const stopped = ({ dialog, isCrashed }: Tab) =>
   dialog === undefined
-    ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "does not answer: close its tab"}.`
+    ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "has not answered for 20 seconds: wait and look again, or close its tab"}.`
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
 const once = Effect.fnUntraced(function* (
@@ -83,7 +86,13 @@ const once = Effect.fnUntraced(function* (
   const timely = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
   const read = timely._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? timely.value : undefined
   const url = redact(tab.url)
-  const head = [`URL: ${url.slice(0, 1000)}`, ...tabList(tabs, tab, redact), ...notes.map((note) => `Note: ${note}`)]
+  const loading =
+    tab.pending === undefined ? [] : [`${redact(tab.pending).slice(0, 200)} is still loading: wait for it.`]
+  const head = [
+    `URL: ${url.slice(0, 1000)}`,
+    ...tabList(tabs, tab, redact),
+    ...[...notes, ...loading].map((note) => `Note: ${note}`)
+  ]
   const lines =
     read === undefined
       ? [...head, stopped(tab)]

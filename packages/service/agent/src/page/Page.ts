@@ -3,10 +3,12 @@ import type { CdpTransport } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
 import * as Downloads from "./Downloads.ts"
 import * as Entering from "./Entering.ts"
 import { browserGone, type BrowserLost, BrowserUnusable, type Refused } from "./Failures.ts"
+import * as FileText from "./FileText.ts"
 import * as Finding from "./Finding.ts"
 import { call } from "./Frame.ts"
 import * as Going from "./Going.ts"
@@ -146,7 +148,13 @@ export const make = Effect.fnUntraced(function* (
       return secrets
     },
     domains: () => allowed.domains,
-    files: () => [...allowed.files, ...downloaded()]
+    files: () => [...allowed.files, ...downloaded()],
+    content: Effect.fnUntraced(function* ({ path }) {
+      const file = yield* connection.files?.read(path) ?? Effect.succeed(null)
+      if (file === null || file.size > FileText.bytes_most) return null
+      const chunks = yield* Effect.orElseSucceed(Stream.runCollect(file.bytes), () => null)
+      return chunks === null ? null : Buffer.concat(Array.from(chunks))
+    })
   }
 
   return {

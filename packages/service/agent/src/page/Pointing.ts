@@ -3,10 +3,10 @@ import { call } from "./Frame.ts"
 import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import { mainFrame } from "./Tab.ts"
-import type { Press } from "./world/Locating.ts"
+import type { Press } from "./world/Guarding.ts"
+import type { Direction } from "./world/Moving.ts"
 
-/** The direction of a scroll. */
-export type Direction = "up" | "down" | "top" | "bottom"
+export type { Direction } from "./world/Moving.ts"
 
 /** That many pixels beside the middle of an element. */
 export interface Beside {
@@ -15,19 +15,60 @@ export interface Beside {
 }
 
 const clicks_most = 3
+const hold_seconds = 10
+
+/** The pixels of a notch of the mouse wheel. */
+const notch = 100
+
+/** Options of a scroll. */
+export interface ScrollOptions {
+  readonly index?: number
+  readonly pages?: number
+  /** Turns the mouse wheel over the element instead; `pages` is the number of notches. */
+  readonly wheel?: boolean
+}
+
+/** A press that no click followed, as the page may have wanted it. */
+const pressedOnly: Partial<Record<Press, string>> = {
+  removed: "Pressed. The element left the page at the press, before a click: check that this was wanted.",
+  covered: "Pressed. Something opened over the element at the press, before a click: look at the page."
+}
+
+/** The reasons why a press became no click. */
+const unclicked = (index: number, press: Press): string | undefined => {
+  const unseen = "so there was no click. Look at the page, and click again if nothing happened."
+  switch (press) {
+    case "replaced":
+      return `The page replaced element ${index} while it was pressed, ${unseen}`
+    case "disabled":
+      return `The page disabled element ${index} while it was pressed, ${unseen}`
+    case "moved":
+      return `Element ${index} moved away while it was pressed, ${unseen}`
+    case "stopped":
+      return `Element ${index} was pressed, but the page stopped the click. Look at the page.`
+    case "missed":
+      return `Element ${index} moves away when the mouse comes: hover over it first.`
+    default:
+      return undefined
+  }
+}
 
 /** Makes the actions of the mouse. */
 export const make = (hands: Hands) => {
   const click = (
     index: number,
-    { button = "left", count = 1 }: { readonly button?: Mouse.Button; readonly count?: number } = {}
+    { count = 1, hold = 0, ...others }: Omit<Mouse.ClickOptions, "hold_ms"> & { readonly hold?: number } = {}
   ): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
         const element = yield* find(tab, index, true, true)
         if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
-        const how = { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) }
+        const how = {
+          ...others,
+          count: Math.min(clicks_most, Math.max(1, Math.trunc(count))),
+          hold_ms: 1000 * Math.min(hold_seconds, Math.max(0, hold))
+        }
         // a document that is gone was left by the click
         const pressed = Effect.orElseSucceed(call(element.frame, "pressed"), (): Press => "hit")
         yield* Mouse.click(tab.session, element, how)
@@ -37,9 +78,9 @@ export const make = (hands: Hands) => {
           yield* call(element.frame, "settle", 50, 500)
           yield* Mouse.click(tab.session, yield* locate(tab, index, true, true), how)
           press = yield* pressed
-          if (press === "missed")
-            return yield* refuse(`Element ${index} moves away when the mouse comes: hover over it first.`)
         }
+        const why = unclicked(index, press)
+        if (why !== undefined) return yield* refuse(why)
         if (press === "none") {
           // refused with the cover's name, if it is still there; a second click could be one too many
           yield* locate(tab, index)
@@ -47,22 +88,41 @@ export const make = (hands: Hands) => {
             `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
           )
         }
-        if (press === "released elsewhere") {
-          return "Pressed, but released on another element: this one moved away, or something opened over it."
-        }
-        return element.isHealed ? "Clicked the element that took its place." : "Clicked."
+        return pressedOnly[press] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
       })
     )
 
   const clickAt = (x: number, y: number): Action =>
-    act(hands, (tab) => Effect.as(Mouse.click(tab.session, { x, y }), "Clicked."))
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const label = yield* call(mainFrame(tab), "labelAt", x, y)
+        yield* Mouse.click(tab.session, { x, y })
+        return `Clicked at this point, on ${label}.`
+      })
+    )
 
   const hover = (index: number, { dx = 0, dy = 0 }: Beside = {}): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const { x, y } = yield* find(tab, index)
+        const { frame, x, y } = yield* find(tab, index)
         yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
+        const isOver = dx !== 0 || dy !== 0 || (yield* call(frame, "isHovered", index))
+        return isOver
+          ? "The mouse is over it."
+          : "The mouse was moved to it, and now something else is there: look at the page."
+      })
+    )
+
+  /** Moves the mouse over a text of the page, which needs no number. */
+  const hoverText = (text: string): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const span = yield* call(mainFrame(tab), "spanOf", text, null)
+        if (span === null) return yield* refuse("This text is not there.")
+        yield* Mouse.move(tab.session, { x: span.from.x + 3, y: span.from.y })
         return "The mouse is over it."
       })
     )
@@ -78,8 +138,14 @@ export const make = (hands: Hands) => {
         const start = yield* find(tab, from)
         const end = yield* find(tab, to, false)
         const begin = { x: start.x + fromDx, y: start.y + fromDy }
+        yield* call(start.frame, "watchDrag", from)
         yield* Mouse.drag(tab.session, begin, { x: end.x + dx, y: end.y + dy })
-        return "Dragged."
+        yield* call(start.frame, "settle", 20, 200)
+        const { isPressed, isRefused } = yield* call(start.frame, "dragged")
+        if (!isPressed && fromDx === 0 && fromDy === 0) {
+          return yield* refuse(`The press did not reach element ${from}. Look at the page.`)
+        }
+        return isRefused ? yield* refuse(`Nothing there took element ${from}. Look at the page.`) : "Dragged."
       })
     )
 
@@ -98,11 +164,25 @@ export const make = (hands: Hands) => {
       })
     )
 
-  const scroll = (
-    direction: Direction,
-    { index, pages = 1 }: { readonly index?: number; readonly pages?: number } = {}
-  ) =>
+  const turnWheel = (direction: Direction, index: number, notches: number) =>
     act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const { frame, x, y } = yield* find(tab, index)
+        const by = notch * Math.max(1, Math.trunc(notches)) * (/^(?:up|top|left)$/u.test(direction) ? -1 : 1)
+        const isSideways = direction === "left" || direction === "right"
+        yield* call(frame, "hearWheel", index)
+        yield* Mouse.wheel(tab.session, { x, y }, { deltaX: isSideways ? by : 0, deltaY: isSideways ? 0 : by })
+        return (yield* call(frame, "hasWheeled"))
+          ? "The mouse wheel was turned over it."
+          : yield* refuse(`The turn of the mouse wheel did not reach element ${index}. Look at the page.`)
+      })
+    )
+
+  const scroll = (direction: Direction, { index, pages = 1, wheel = false }: ScrollOptions = {}): Action => {
+    if (wheel && index !== undefined) return turnWheel(direction, index, pages)
+    if (wheel) return refuse("Name the element over which the mouse wheel turns.")
+    return act(
       hands,
       Effect.fnUntraced(function* (tab) {
         const frame = index === undefined ? mainFrame(tab) : yield* frameOf(tab, index)
@@ -110,6 +190,7 @@ export const make = (hands: Hands) => {
         return moved === 0 ? `It does not scroll further ${direction}.` : `Scrolled ${moved} px.`
       })
     )
+  }
 
-  return { click, clickAt, hover, drag, highlight, scroll }
+  return { click, clickAt, hover, hoverText, drag, highlight, scroll }
 }

@@ -113,6 +113,8 @@ const nothing = (frame: Frame.Frame): Read => ({
   above: 0,
   below: 0,
   height: 1,
+  left: 0,
+  right: 0,
   elements: 0,
   omitted: 0,
   opaque: 0,

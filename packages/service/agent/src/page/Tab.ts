@@ -23,6 +23,8 @@ export interface Tab {
   /** The number of looks that the model has received. */
   looks: number
   isNavigating: boolean
+  /** The address of a document that has not begun yet. */
+  pending: string | undefined
   dialog: Dialog | undefined
   /** The addresses of windows that it opens and that are not there yet. */
   opening: Array<string>
@@ -81,6 +83,7 @@ export const watch = (target: string, url: string, session: CdpSession, options:
     nextNumber: 1,
     looks: 0,
     isNavigating: false,
+    pending: undefined,
     dialog: undefined,
     opening: [],
     loading: new Map(),
@@ -160,6 +163,7 @@ const watchFrames = (tab: Tab, session: CdpSession, { quote }: TabOptions) => {
     if (frame.unreachableUrl !== undefined) {
       tab.notLoaded = `The page did not load: ${quote(frame.unreachableUrl, 200)} cannot be reached. Check the address.`
     }
+    tab.pending = undefined
     tab.url = frame.url + (frame.urlFragment ?? "")
     tab.isRestless = false
     tab.requests.clear()
@@ -177,8 +181,10 @@ const watchNavigation = (tab: Tab, session: CdpSession, { now }: TabOptions) => 
   const turn = (frameId: string, isNavigating: boolean) => {
     if (frameId === tab.target) tab.isNavigating = isNavigating
   }
-  session.on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
-    if (navigationType !== "sameDocument" && navigationType !== "historySameDocument") turn(frameId, true)
+  session.on("Page.frameStartedNavigating", ({ frameId, navigationType, url }) => {
+    if (navigationType === "sameDocument" || navigationType === "historySameDocument") return
+    turn(frameId, true)
+    if (frameId === tab.target) tab.pending = url
   })
   session.on("Page.frameRequestedNavigation", ({ disposition, frameId }) => {
     if (disposition === "currentTab") turn(frameId, true)
@@ -191,6 +197,7 @@ const watchNavigation = (tab: Tab, session: CdpSession, { now }: TabOptions) => 
   })
   session.on("Page.frameStoppedLoading", ({ frameId }) => {
     turn(frameId, false)
+    if (frameId === tab.target) tab.pending = undefined
     tab.loading.delete(frameId)
   })
 }
@@ -201,8 +208,9 @@ const watchDialogs = (tab: Tab, session: CdpSession, { note, quote }: TabOptions
       tab.dialog = { type, message: quote(message, 1000) }
       return
     }
-    // what only tells something, or asks whether to leave, is taken
+    // an alert only says something, and a page that asks whether to leave it was left on purpose
     if (type === "alert") note(`The page said: ${JSON.stringify(quote(message, 300))}`)
+    else note("The page asked whether to leave it, because of changes that are not saved. It was left.")
     session.post("Page.handleJavaScriptDialog", { accept: true })
   })
   session.on("Page.javascriptDialogClosed", () => void (tab.dialog = undefined))

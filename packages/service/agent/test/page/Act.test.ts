@@ -265,7 +265,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       const { page } = yield* Tested
       yield* open("cards")
       assert.include(yield* page.extract, "Text of card 60.")
-      assert.match(yield* page.read(100), /\(100 to \d+ of \d+\)$/u)
+      assert.match(yield* page.read({ offset: 100 }), /\(100 to \d+ of \d+\)$/u)
       yield* open("frames")
       yield* seen("Press cross")
       assert.include(yield* page.extract, "Press cross")

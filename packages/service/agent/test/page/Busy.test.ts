@@ -28,7 +28,7 @@ it.live("a page that works for ever is told of, and left by the next task", () =
         })
         assert.include(
           (yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text,
-          "does not answer: close its tab."
+          "has not answered for 20 seconds: wait and look again, or close its tab."
         )
       })
     )

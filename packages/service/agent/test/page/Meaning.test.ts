@@ -95,7 +95,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* page.click(numberOf(yield* open("opens_over"), "Open"))
-      assert.include(text, "released on another element")
+      assert.include(text, "Something opened over the element at the press")
       yield* seen("The list is open")
     })
   )

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout } from "node:timers/promises"
@@ -11,6 +12,8 @@ export interface Site {
   readonly other: string
   /** What was asked for, as `host/path`. */
   readonly hits: ReadonlyArray<string>
+  /** The actions that reached pages of files in `test/pages`, in their own words. The next call begins anew. */
+  readonly saw: () => ReadonlyArray<string>
 }
 
 /** The body of a page, or undefined where it has answered by itself. */
@@ -83,6 +86,26 @@ export const pages: Readonly<Record<string, Body>> = {
   file: ({ response }) => {
     response.writeHead(200, { "content-type": "text/csv", "content-disposition": "attachment; filename=report.csv" })
     response.end("a,b\n1,2\n")
+    return undefined
+  },
+  "prices.csv": ({ response }) => {
+    response.writeHead(200, { "content-type": "text/csv" }).end("item,price\nmug,12\n")
+    return undefined
+  },
+  "notes.txt": ({ response }) => {
+    response.writeHead(200, { "content-type": "text/plain" }).end("First\n  indented\nThe code is 4711.\n")
+    return undefined
+  },
+  "data.json": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{ "code": 4711 }')
+    return undefined
+  },
+  "paper.pdf": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/pdf" }).end("%PDF-1.4\n%%EOF\n")
+    return undefined
+  },
+  "sheet.xlsx": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/vnd.ms-excel" }).end("PK\u0003\u0004\0")
     return undefined
   },
   upload: () =>
@@ -223,26 +246,44 @@ export const pages: Readonly<Record<string, Body>> = {
       .join("")
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, port: number) => {
+/** Has a page report what reached it before anything else happens. */
+const reports = `<script>var saw=(what)=>{const request=new XMLHttpRequest();request.open("POST","/saw",false);request.send(what)}</script>`
+
+/** The page of a file, which reports what reaches it. */
+const fileOf = (name: string): string | undefined => {
+  const file = new URL(`../pages/${name}.html`, import.meta.url)
+  return /^[a-z-]+$/u.test(name) && existsSync(file) ? reports + readFileSync(file, "utf8") : undefined
+}
+
+const answer = (request: IncomingMessage, response: ServerResponse, port: number, seen: Array<string>) => {
   const { host = "", url = "/" } = { host: request.headers.host, url: request.url }
+  if (request.method === "POST") {
+    request.setEncoding("utf8").on("data", (what: string) => seen.push(what))
+    return void request.on("end", () => response.end())
+  }
   const other = host.startsWith("127") ? `http://localhost:${port}` : `http://127.0.0.1:${port}`
   const name = (url.split("?")[0] ?? "").slice(1)
   const body = pages[name]
-  if (body === undefined) return void response.writeHead(404).end()
-  const text = body({ other, response, url })
+  const text = body === undefined ? fileOf(name) : body({ other, response, url })
+  if (body === undefined && text === undefined) return void response.writeHead(404).end()
   if (text !== undefined) response.writeHead(200, { "content-type": "text/html" }).end(html(name, text))
 }
 
 /** Serves the pages until the scope closes. */
 export const serve: Effect.Effect<Site, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
-    Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly hits: Array<string> }>((resume) => {
+    Effect.callback<{
+      readonly server: ReturnType<typeof createServer>
+      readonly hits: Array<string>
+      readonly seen: Array<string>
+    }>((resume) => {
       const hits: Array<string> = []
+      const seen: Array<string> = []
       const server = createServer((request, response) => {
         hits.push(`${request.headers.host?.split(":")[0]}${request.url}`)
-        answer(request, response, (server.address() as AddressInfo).port)
+        answer(request, response, (server.address() as AddressInfo).port, seen)
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, hits })))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, hits, seen })))
     }),
     ({ server }) =>
       Effect.callback<void>((resume) => {
@@ -250,8 +291,13 @@ export const serve: Effect.Effect<Site, never, Scope.Scope> = Effect.map(
         server.close(() => resume(Effect.void))
       })
   ),
-  ({ hits, server }) => {
+  ({ hits, seen, server }) => {
     const { port } = server.address() as AddressInfo
-    return { origin: `http://127.0.0.1:${port}`, other: `http://localhost:${port}`, hits }
+    return {
+      origin: `http://127.0.0.1:${port}`,
+      other: `http://localhost:${port}`,
+      hits,
+      saw: () => seen.splice(0)
+    }
   }
 )

@@ -11,7 +11,11 @@ export interface Around {
   /** The clip of parts that are positioned by themselves: only their containing block cuts them off. */
   readonly placed: Clip
   readonly isSeen: boolean
+  /** Is false inside a part that is transparent as a whole. */
+  readonly isDrawn: boolean
   readonly hasPointer: boolean
+  /** Is true if line breaks and indentation are shown, as in code. */
+  readonly isCode: boolean
   /** The color behind its text; empty if it is unknown. */
   readonly background: string
 }
@@ -24,6 +28,7 @@ export const contents = ({
   frameIdOf,
   hintOf,
   isClear,
+  kept,
   looksOf,
   misses,
   plain,
@@ -33,11 +38,31 @@ export const contents = ({
 }: Words & Trees & Naming & Describing & Sight & Drafting) => {
   const mark = "\u0001"
 
-  const readText = (draft: Draft, node: Node, { clip, isSeen }: Around) => {
+  const aroundAll = (screen: Clip): Around => ({
+    clip: screen,
+    placed: screen,
+    isSeen: true,
+    isDrawn: true,
+    hasPointer: false,
+    isCode: false,
+    background: "rgb(255, 255, 255)"
+  })
+
+  /** Writes text line by line, with the indentation of each. */
+  const readCode = (draft: Draft, raw: string) => {
+    for (const [at, line] of kept(raw).split("\n").entries()) {
+      if (at > 0) flush(draft)
+      if (draft.line === "") draft.isCode = true
+      draft.line += plain(line)
+    }
+  }
+
+  const readText = (draft: Draft, node: Node, { clip, isCode, isSeen }: Around) => {
     const raw = isSeen ? (node.nodeValue ?? "") : ""
     const text = squash(raw)
     if (text === "") {
       if (raw !== "") draft.end = "space"
+      if (isCode) readCode(draft, raw)
       return
     }
     const range = document.createRange()
@@ -48,6 +73,7 @@ export const contents = ({
       draft.omitted++
       return
     }
+    if (isCode) return readCode(draft, raw)
     say(
       draft,
       plain(text),
@@ -93,7 +119,7 @@ export const contents = ({
     if (isBox && isPainted && !draft.isWhole) say(draft, plain(`(box ${hintOf(element)}${looksOf(element, box)})`))
   }
 
-  return { readText, readFrame, readShape, readMedia, readBox, isEmpty }
+  return { aroundAll, readText, readFrame, readShape, readMedia, readBox, isEmpty }
 }
 
 export type Contents = ReturnType<typeof contents>

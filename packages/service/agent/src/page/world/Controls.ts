@@ -11,6 +11,7 @@ export const controls = ({
   flush,
   hear,
   isHeard,
+  isHidden,
   isSolid,
   numberOf,
   roleOf,
@@ -42,9 +43,13 @@ export const controls = ({
     const root = rootOf(element)
     const text = root === undefined ? textInside(element) : ""
     const isClickable = roleOf(element) === "clickable"
-    const inside = element.querySelectorAll(
-      "a[href],button,input,select,textarea,[role=button],[onclick],[tabindex]:not([tabindex='-1']),iframe"
-    )
+    const own = element instanceof HTMLLabelElement && roleOf(element) !== "label" ? element.control : null
+    const inside = Array.from(
+      element.querySelectorAll(
+        "a[href],button,input,select,textarea,[role=button],[role=option],[role^=menuitem],[role=tab],[role=treeitem],[onclick],[tabindex]:not([tabindex='-1']),iframe"
+      )
+      // a label stands for the input that it hides
+    ).filter((one) => one !== own || !isHidden(one))
     const [only] = inside
     const isTwin =
       inside.length === 1 &&
@@ -81,18 +86,28 @@ export const controls = ({
     if (isBare && Math.min(height, width) < 8 && !(element instanceof SVGElement) && !isInput && tag !== "A")
       return false
     const isSized = width > 0 && height > 0
-    return (isSized || tag === "A" || tag === "LABEL") && style.visibility === "visible" && (isSolid(style) || isInput)
+    return (
+      (isSized || tag === "A" || tag === "LABEL") &&
+      style.visibility === "visible" &&
+      (isSolid(style, element) || isInput)
+    )
   }
 
-  const readScrollArea = (draft: Draft, element: Element) => {
+  /** Writes where an area scrolls, if it does. */
+  const readScrollArea = (draft: Draft, element: Element, style: CSSStyleDeclaration) => {
+    const isDeep = /auto|scroll/u.test(style.overflowY) && element.scrollHeight > element.clientHeight + 8
+    const isWide = /auto|scroll/u.test(style.overflowX) && element.scrollWidth > element.clientWidth + 8
+    if (!isDeep && !isWide) return
     const number = numberOf(element, draft.next, "scroll area", "")
     if (number === draft.next) draft.next++
     const above = Math.round(element.scrollTop)
     const below = Math.round(element.scrollHeight - element.clientHeight - element.scrollTop)
-    say(
-      draft,
-      `[${number} scroll area${above > 4 ? `, ${above} px above` : ""}${below > 4 ? `, ${below} px below` : ""}]`
+    const left = Math.round(Math.abs(element.scrollLeft))
+    const right = Math.round(element.scrollWidth - element.clientWidth - left)
+    const hidden = Object.entries({ above, below, left, right }).flatMap(([side, px]) =>
+      px > 4 ? [`, ${px} px ${side}`] : []
     )
+    say(draft, `[${number} scroll area${hidden.join("")}]`)
     flush(draft)
   }
 

@@ -3,7 +3,17 @@ import type { Roles } from "./Roles.ts"
 import type { Words } from "./Words.ts"
 
 /** Describes an element's value, states and looks. Runs in the page. */
-export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, textInside }: Words & Roles & Naming) => {
+export const describing = ({
+  cut,
+  isEditable,
+  kept,
+  nameOf,
+  plain,
+  quote,
+  roleOf,
+  squash,
+  textInside
+}: Words & Roles & Naming) => {
   const options_most = 25
 
   const isDisabled = (element: Element) =>
@@ -17,6 +27,10 @@ export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, text
     "datetime-local": " YYYY-MM-DDTHH:MM"
   }
 
+  /** Returns the beginning of a value. `read` with the element's number has the rest. */
+  const shortValue = (value: string, most: number): string =>
+    `${quote(cut(value, most))}${value.length > most ? ` (${value.length} characters)` : ""}`
+
   const inputValue = (input: HTMLInputElement): string => {
     const { max, min, type, value } = input
     if (type === "password") return value === "" ? "" : ' = "•••"'
@@ -26,7 +40,7 @@ export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, text
     }
     if (/^(?:checkbox|radio|button|submit|reset|image)$/u.test(type)) return ""
     const range = (type === "range" || type === "number") && `${min}${max}` !== "" ? ` ${min}..${max}` : ""
-    return `${value === "" ? "" : ` = ${quote(cut(value, 120))}`}${range}${forms[type] ?? ""}`
+    return `${value === "" ? "" : ` = ${shortValue(value, 120)}`}${range}${forms[type] ?? ""}`
   }
 
   const selectValue = (select: HTMLSelectElement): string => {
@@ -38,27 +52,35 @@ export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, text
     return ` = ${quote(chosen)} of ${shown.join(" | ")}${more > 0 ? ` | … ${more} more` : ""}`
   }
 
+  const innerTextOf = (element: Element) => (element instanceof HTMLElement ? element.innerText : "")
+
   const rawValue = (element: Element): string => {
     if (element instanceof HTMLInputElement) return inputValue(element)
     if (element instanceof HTMLSelectElement) return selectValue(element)
     if (element instanceof HTMLTextAreaElement)
-      return element.value === "" ? "" : ` = ${quote(cut(element.value, 300))}`
+      return element.value === "" ? "" : ` = ${shortValue(element.value, 300)}`
     if (isEditable(element) && element.hasAttribute("contenteditable")) {
       const text = textInside(element)
-      return text === "" || text === nameOf(element) ? "" : ` = ${quote(cut(text, 300))}`
+      const lines = kept(innerTextOf(element))
+        .replace(/(\S)[^\S\n]+/gu, "$1 ")
+        .trim()
+      return text === "" || text === nameOf(element) ? "" : ` = ${shortValue(lines, 300)}`
     }
     const now = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow")
-    return now === null ? "" : ` = ${quote(squash(now))}`
+    if (now !== null) return ` = ${quote(squash(now))}`
+    const text = roleOf(element) === "combobox" && element.childElementCount === 0 ? textInside(element) : ""
+    return text === "" || text === nameOf(element) ? "" : ` = ${quote(cut(text, 120))}`
   }
 
   const valueOf = (element: Element): string => rawValue(element).replaceAll("\n", String.raw`\n`)
 
   const aria = (element: Element, name: string) => element.getAttribute(`aria-${name}`)
 
-  const isInput = (element: Element) => element instanceof HTMLInputElement
-
-  const checkedOf = (element: Element) =>
-    isInput(element) && /^(?:checkbox|radio)$/u.test(element.type) ? String(element.checked) : aria(element, "checked")
+  const checkedOf = (element: Element) => {
+    const control = element instanceof HTMLLabelElement ? element.control : element
+    const isToggle = control instanceof HTMLInputElement && /^(?:checkbox|radio)$/u.test(control.type)
+    return isToggle ? String(control.checked) : aria(element, "checked")
+  }
 
   const expandedOf = (element: Element) =>
     element.tagName === "SUMMARY" && element.parentElement instanceof HTMLDetailsElement
@@ -98,7 +120,19 @@ export const describing = ({ cut, isEditable, nameOf, plain, quote, squash, text
     return isDrawn ? ` ${colour.replaceAll(", ", ",")} ${box}` : ` ${box}`
   }
 
-  return { isDisabled, valueOf, statesOf, looksOf }
+  /** Returns all of an element's text: of a field its value, of a select its options. */
+  const wholeOf = (element: Element): string => {
+    if (element instanceof HTMLInputElement && element.type === "password") throw new Error("A password can't be read.")
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return kept(element.value)
+    if (!(element instanceof HTMLSelectElement)) return kept(innerTextOf(element) || (element.textContent ?? ""))
+    return Array.from(
+      element.options,
+      ({ disabled, selected, text }) =>
+        `${selected ? "* " : "- "}${plain(squash(text))}${disabled ? " (disabled)" : ""}`
+    ).join("\n")
+  }
+
+  return { isDisabled, valueOf, statesOf, looksOf, wholeOf }
 }
 
 export type Describing = ReturnType<typeof describing>

@@ -35,6 +35,9 @@ export interface Read {
   /** The number of elements that may have a closed shadow root, and of frames whose id is unknown. */
   readonly opaque: number
   readonly unknownFrames: number
+  /** Pixels of the document that are hidden at the left and right. */
+  readonly left: number
+  readonly right: number
   /** Is true if a captcha or a canvas is visible. */
   readonly captcha: boolean
   readonly canvas: boolean
@@ -55,6 +58,11 @@ export interface Draft {
   /** Elements that may have a closed shadow root. */
   readonly opaque: Array<Element>
   line: string
+  /** Is true if the line keeps the white space at its beginning. */
+  isCode: boolean
+  /** Cells of a table's row that are out of sight and not written yet. */
+  hiddenCells: number
+  readonly look: number
   /** The end of the line: inside a word of the page, after a space of it, or neither. */
   end: "word" | "space" | "other"
   chars: number
@@ -81,7 +89,8 @@ export const drafting = ({
 }: Words & Roles & Naming & Describing & Numbering) => {
   const captchas =
     "iframe[src*='recaptcha/'],iframe[src*='hcaptcha.com'],iframe[src*='challenges.cloudflare.com'],iframe[src*='arkoselabs'],.cf-turnstile,#challenge-form"
-  const shownBefore = new WeakSet<Element>()
+  /** The look that showed an element first. */
+  const firstLooks = new WeakMap<Element, number>()
 
   const startDraft = ({ look, margin, maxChars, next }: ReadOptions): Draft => {
     beginLook(look)
@@ -99,6 +108,9 @@ export const drafting = ({
       frames: [],
       opaque: [],
       line: "",
+      isCode: false,
+      hiddenCells: 0,
+      look,
       end: "other",
       chars: 0,
       next,
@@ -109,12 +121,36 @@ export const drafting = ({
     }
   }
 
+  /** Writes how many cells of a row are out of sight, because an empty cell would be wrong data. */
+  const sayHidden = (draft: Draft) => {
+    const { hiddenCells } = draft
+    draft.hiddenCells = 0
+    if (hiddenCells > 0) draft.line += `(${hiddenCells} ${hiddenCells === 1 ? "cell" : "cells"} out of sight)`
+  }
+
+  /** Begins a cell of a table. */
+  const beginCell = (draft: Draft) => {
+    sayHidden(draft)
+    if (draft.line !== "") draft.line += " | "
+  }
+
+  /** Leaves out a cell that is out of sight. */
+  const hideCell = (draft: Draft) => {
+    draft.omitted++
+    if (draft.line !== "" && draft.hiddenCells === 0) draft.line += " | "
+    draft.hiddenCells++
+  }
+
   /** Completes a line. */
   const flush = (draft: Draft) => {
-    const done = draft.line.trim()
+    // a row that is out of sight as a whole isn't written
+    if (draft.line === "") draft.hiddenCells = 0
+    sayHidden(draft)
+    const done = draft.isCode ? draft.line.trimEnd() : draft.line.trim()
     // a bullet waits for its text
     if (/^(?:-|#+)$/u.test(done)) return
     draft.line = ""
+    draft.isCode = false
     draft.end = "other"
     if (done === "" || done === "|") return
     draft.chars += done.length + 1
@@ -137,8 +173,9 @@ export const drafting = ({
     if (draft.isWhole) return plain(`${name}${valueOf(element)}`)
     const number = numberOf(element, draft.next, role, full, isNamed)
     if (number === draft.next) draft.next++
-    const fresh = shownBefore.has(element) ? "" : "*"
-    shownBefore.add(element)
+    const first = firstLooks.get(element) ?? draft.look
+    firstLooks.set(element, first)
+    const fresh = first === draft.look ? "*" : ""
     const isShape = role === "clickable" || role === "canvas" || role.startsWith("svg")
     const isPlain = name === "" || name.startsWith(".") || element instanceof SVGElement
     const looks = isPlaced && isShape && isPlain ? looksOf(element, box) : ""
@@ -157,7 +194,7 @@ export const drafting = ({
     opaque,
     unknownFrames
   }: Draft): Read => {
-    const { scrollHeight } = document.documentElement ?? { scrollHeight: 0 }
+    const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: 0 }
     return {
       text: lines.join("\n").toWellFormed(),
       frames,
@@ -167,6 +204,8 @@ export const drafting = ({
       above: Math.round(scrollY),
       below: Math.max(0, Math.round(scrollHeight - scrollY - height)),
       height,
+      left: Math.round(scrollX),
+      right: Math.max(0, Math.round(scrollWidth - scrollX - innerWidth)),
       elements,
       omitted,
       opaque: opaque.length,
@@ -176,7 +215,7 @@ export const drafting = ({
     }
   }
 
-  return { startDraft, flush, say, describe, finishDraft }
+  return { startDraft, flush, say, beginCell, hideCell, describe, finishDraft }
 }
 
 export type Drafting = ReturnType<typeof drafting>

@@ -1,4 +1,5 @@
 import type { Describing } from "./Describing.ts"
+import type { Guarding } from "./Guarding.ts"
 import type { Naming } from "./Naming.ts"
 import type { Roles } from "./Roles.ts"
 import type { Numbering } from "./Numbering.ts"
@@ -13,24 +14,20 @@ type Located =
   | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
-/**
- * The target of a click: the element, or another one of its document, which the click was kept from. `none` is a click
- * that never reached the document, because another document was in its place or the page stopped its events.
- */
-export type Press = "hit" | "released elsewhere" | "missed" | "none"
-
 /** Finds where an element can be clicked. Runs in the page. */
 export const locating = ({
   cut,
   deepest,
-  holds,
+  guard,
   isDisabled,
   isEditable,
+  isOfInner,
   nameOf,
   quote,
   resolve,
-  roleOf
-}: Words & Trees & Roles & Naming & Describing & Numbering) => {
+  roleOf,
+  takes
+}: Words & Trees & Roles & Naming & Describing & Numbering & Guarding) => {
   const spots = [
     [0.5, 0.5],
     [0.2, 0.5],
@@ -87,43 +84,6 @@ export const locating = ({
         width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
-  /**
-   * Returns whether a click on the element at a point reaches the wanted one: its label, or a drawn twin over it, also
-   * counts.
-   */
-  const takes = (element: Element, at: Element | null): boolean => {
-    if (holds(element, at)) return true
-    const label = at?.closest("label")
-    if (label !== null && label !== undefined && label.control === element) return true
-    const isPage = at === document.body || at === document.documentElement
-    return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
-  }
-
-  const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
-  let endGuard = (): Press => "hit"
-
-  /** Keeps the next click from whatever is not this element: what changes when the mouse comes may put it elsewhere. */
-  const guard = (element: Element) => {
-    endGuard()
-    let press: Press = "none"
-    const listen = (event: Event) => {
-      if (!event.isTrusted || !(event instanceof MouseEvent)) return
-      const isOnElement = takes(element, deepest(event.clientX, event.clientY))
-      if (press === "none") press = isOnElement ? "hit" : "missed"
-      if (press === "missed") {
-        event.preventDefault()
-        event.stopImmediatePropagation()
-      } else if (press === "hit" && event.type === "mouseup" && element.isConnected && !isOnElement) {
-        press = "released elsewhere"
-      }
-    }
-    for (const press of presses) addEventListener(press, listen, true)
-    endGuard = () => {
-      for (const press of presses) removeEventListener(press, listen, true)
-      return press
-    }
-  }
-
   const locate = async (number: number, mustBeUncovered: boolean, isGuarded = false): Promise<Located> => {
     const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
     const target = resolve(number)
@@ -138,6 +98,7 @@ export const locating = ({
       return kind === "file" ? { ok: true, x: 0, y: 0, kind, isHealed } : refuse(`Element ${number} cannot be seen.`)
     }
     let cover: Element | null = null
+    let ofInner: { readonly x: number; readonly y: number } | undefined
     for (const turn of [0, 1]) {
       // what is covered, or cut off by an area that scrolls, is brought to the middle once
       if (turn === 1) await toMiddle(element)
@@ -153,18 +114,23 @@ export const locating = ({
         if (!mustBeUncovered) return { ok: true, x, y, kind, isHealed }
         cover = deepest(x, y)
         if (!takes(element, cover)) continue
-        if (isGuarded && kind !== "file") guard(element)
+        if (isOfInner(element, cover)) {
+          ofInner ??= { x, y }
+          continue
+        }
+        if (isGuarded && kind !== "file") guard(number, element)
         return { ok: true, x, y, kind, isHealed }
       }
+      if (ofInner === undefined) continue
+      // links and buttons fill it
+      if (isGuarded && kind !== "file") guard(number, element)
+      return { ok: true, ...ofInner, kind, isHealed }
     }
     const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
     return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
   }
 
-  /** Returns where the guarded click went. */
-  const pressed = (): Press => endGuard()
-
-  return { frame, locate, pressed }
+  return { frame, locate }
 }
 
 export type Locating = ReturnType<typeof locating>

@@ -2,7 +2,7 @@ import type { Roles } from "./Roles.ts"
 import type { Words } from "./Words.ts"
 
 /** Finds the name of an element. Runs in the page. */
-export const naming = ({ cut, isField, squash }: Words & Roles) => {
+export const naming = ({ cut, isEditable, isField, roleOf, squash }: Words & Roles) => {
   const textInside = (element: Element): string =>
     squash(element instanceof HTMLElement ? element.innerText : (element.textContent ?? ""))
 
@@ -69,9 +69,26 @@ export const naming = ({ cut, isField, squash }: Words & Roles) => {
     )
   }
 
+  const hasLetters = /\p{L}.*\p{L}/u
+
+  /**
+   * Returns the label for screen readers together with the text that people see, if that says something else. A label
+   * such as "Close" must not hide that a button reads "Delete everything".
+   */
+  const nameWithText = (element: Element, label: string): string => {
+    // their text is their value
+    if (isField(element) || isEditable(element) || /^(?:combobox|listbox|slider|spinbutton)$/u.test(roleOf(element)))
+      return label
+    const text = textInside(element)
+    const low = text.toLowerCase()
+    if (text.length > 150 || !/[\p{L}\d]/u.test(text) || label.toLowerCase().includes(low)) return label
+    if (low.includes(label.toLowerCase())) return text
+    return hasLetters.test(text) ? `${text} (${label})` : `${label} (${text})`
+  }
+
   const nameOf = (element: Element): string => {
-    const spoken = labelledBy(element) || attribute(element, "aria-label")
-    if (spoken !== "") return spoken
+    const label = labelledBy(element) || attribute(element, "aria-label")
+    if (label !== "") return nameWithText(element, label)
     if (isField(element)) return fieldName(element)
     return textInside(element) || attribute(element, "alt") || attribute(element, "title") || hintOf(element)
   }

@@ -117,8 +117,9 @@ export const numbering = ({
       const alike = Array.from(all(document)).filter(
         (one) => roleOf(one) === entry.role && shortName(one) === entry.name && !isHidden(one)
       )
-      const [only] = alike
-      if (only !== undefined && alike.length === 1) {
+      // what only wraps the element has its name, too
+      const [only, ...others] = alike.filter((one) => !alike.some((other) => other !== one && one.contains(other)))
+      if (only !== undefined && others.length === 0) {
         numbers.set(only, number)
         numbered.set(number, { ...entry, ref: new WeakRef(only) })
         return { element: only, isHealed: true }

@@ -7,11 +7,14 @@ import type { Trees } from "./Trees.ts"
 
 /** Reads a document as people see it. Runs in the page. */
 export const reading = ({
+  aroundAll,
   backgroundOf,
+  beginCell,
   describe,
   eachChild,
   finishDraft,
   flush,
+  hideCell,
   hear,
   isEmpty,
   isHeard,
@@ -60,19 +63,20 @@ export const reading = ({
     const clip = position === "fixed" ? draft.screen : position === "absolute" ? around.placed : around.clip
     const isOutside = isSized && misses(box, clip)
     const clips = style.overflow !== "visible"
+    const isCell = style.display === "table-cell"
+    if (isCell && isOutside) return hideCell(draft)
     // an element that doesn't clip may have parts that stick out of its box
     if (isOutside && clips) {
       draft.omitted++
       return
     }
     const isBlock = tag === "BR" || !/^(?:inline|contents|ruby)/u.test(style.display)
-    const isCell = style.display === "table-cell"
-    if (isCell && draft.line !== "") draft.line += " | "
+    if (isCell) beginCell(draft)
     else if (isBlock && !isCell) flush(draft)
 
     if (style.display !== "inline") draft.end = "other"
     const isRoot = tag === "BODY" || tag === "HTML"
-    const isDrawn = isSolid(style)
+    const isDrawn = around.isDrawn && isSolid(style, element)
     const isInSight = isSized && !isOutside && style.visibility === "visible"
     const acts = isInteractive(element, style, around.hasPointer)
     if (tag === "IFRAME" || tag === "FRAME") {
@@ -108,8 +112,7 @@ export const reading = ({
     else if (isBare && isInSight && isDrawn && root === undefined)
       readBox(draft, element, style, box, around.background)
 
-    const scrolls = /auto|scroll/u.test(style.overflowY) && element.scrollHeight > element.clientHeight + 8
-    if (scrolls && isInSight && !isRoot && !draft.isWhole) readScrollArea(draft, element)
+    if (isInSight && !isRoot && !draft.isWhole) readScrollArea(draft, element, style)
 
     const background = backgroundOf(style, around.background)
     const inner = clips && isSized && !isRoot && !draft.isWhole ? within(clip, box) : clip
@@ -120,6 +123,8 @@ export const reading = ({
       placed: position === "static" && style.transform === "none" ? around.placed : inner,
       isSeen: style.visibility === "visible" && isDrawn && !isClipped && isLegible(style, background),
       hasPointer: around.hasPointer || (acts && style.cursor === "pointer"),
+      isCode: style.whiteSpaceCollapse !== "collapse",
+      isDrawn,
       background
     }
     eachChild(element, (child) => readNode(draft, child, inside))
@@ -142,10 +147,7 @@ export const reading = ({
     const modal = Array.from(document.querySelectorAll("dialog:modal")).at(-1)
     if (modal !== undefined) lines.push("(a dialog covers the page)")
     const start = modal ?? document.body ?? document.documentElement
-    const background = "rgb(255, 255, 255)"
-    if (start !== null) {
-      readNode(draft, start, { clip: screen, placed: screen, isSeen: true, hasPointer: false, background })
-    }
+    if (start !== null) readNode(draft, start, aroundAll(screen))
     flush(draft)
     return finishDraft(draft)
   }

@@ -31,6 +31,14 @@ export const roles = ({ isHidden }: Trees) => {
 
   const isEditable = (element: Element) => element instanceof HTMLElement && element.isContentEditable
 
+  /** Returns the role of a label that is drawn in place of its checkbox or radio button. */
+  const drawnRole = (element: Element): string | undefined => {
+    const control = element instanceof HTMLLabelElement ? element.control : null
+    return control instanceof HTMLInputElement && /^(?:checkbox|radio)$/u.test(control.type) && isHidden(control)
+      ? control.type
+      : undefined
+  }
+
   const roleOf = (element: Element): string => {
     const role = element.getAttribute("role")
     if (role !== null && ariaRoles.has(role)) return role
@@ -48,7 +56,7 @@ export const roles = ({ isHidden }: Trees) => {
       case "OPTION":
         return "option"
       case "LABEL":
-        return isEditable(element) ? "editor" : "label"
+        return isEditable(element) ? "editor" : (drawnRole(element) ?? "label")
       case "CANVAS":
         return "canvas"
     }
@@ -75,8 +83,8 @@ export const roles = ({ isHidden }: Trees) => {
     if (element.getAttribute("draggable") === "true" && tag !== "IMG") return true
     if (element instanceof HTMLLabelElement) {
       const { control } = element
-      const isDrawn = control instanceof HTMLInputElement && /^(?:checkbox|radio|file)$/u.test(control.type)
-      return isDrawn && isHidden(control)
+      const isFile = control instanceof HTMLInputElement && control.type === "file"
+      return drawnRole(element) !== undefined || (isFile && isHidden(control))
     }
     return cursor === "pointer" && !pointerAbove
   }

@@ -10,7 +10,14 @@ export interface Clip {
 export const sight = () => {
   const isClear = (color: string) => color === "rgba(0, 0, 0, 0)"
 
-  const isSolid = ({ opacity }: CSSStyleDeclaration) => Number(opacity) >= 0.05
+  /** Returns whether an element is drawn, or is about to be because it fades in. */
+  const isSolid = ({ opacity }: CSSStyleDeclaration, element: Element) =>
+    Number(opacity) >= 0.05 ||
+    element.getAnimations().some(({ effect, playState }) => {
+      const last =
+        effect instanceof KeyframeEffect && playState === "running" ? effect.getKeyframes().at(-1) : undefined
+      return Number(last?.["opacity"] ?? 0) >= 0.05
+    })
 
   const misses = (box: DOMRect, clip: Clip) =>
     box.bottom < clip.top || box.top > clip.bottom || box.right < clip.left || box.left > clip.right

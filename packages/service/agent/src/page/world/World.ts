@@ -4,6 +4,7 @@ import { describing, type Describing } from "./Describing.ts"
 import { drafting, type Drafting } from "./Drafting.ts"
 import { filling, type Filling } from "./Filling.ts"
 import { focusing, type Focusing } from "./Focusing.ts"
+import { guarding, type Guarding } from "./Guarding.ts"
 import { highlighting, type Highlighting } from "./Highlighting.ts"
 import { locating, type Locating } from "./Locating.ts"
 import { moving, type Moving } from "./Moving.ts"
@@ -27,6 +28,7 @@ export type World = Words &
   Contents &
   Controls &
   Reading &
+  Guarding &
   Locating &
   Filling &
   Focusing &
@@ -46,6 +48,7 @@ const parts = [
   contents,
   controls,
   reading,
+  guarding,
   locating,
   filling,
   focusing,

@@ -1,0 +1,155 @@
+import type { Describing } from "./Describing.ts"
+import type { Naming } from "./Naming.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Roles } from "./Roles.ts"
+import type { Trees } from "./Trees.ts"
+import type { Words } from "./Words.ts"
+
+/**
+ * The outcome of a guarded click:
+ *
+ * - `hit`: the element got the click
+ * - `missed`: another element was in its place, and was kept from the click
+ * - `none`: no event reached the document, because another document was there or the page stopped them
+ *
+ * The others are presses that no click on the element followed. `removed` and `replaced` by another one of the same name,
+ * `disabled`, `moved` away, `covered` by something that opened, or `stopped` by the page.
+ */
+export type Press = "hit" | "missed" | "none" | "removed" | "replaced" | "disabled" | "moved" | "covered" | "stopped"
+
+/** Follows the events of the mouse to their elements. Runs in the page. */
+export const guarding = ({
+  cut,
+  deepest,
+  holds,
+  isDisabled,
+  nameOf,
+  quote,
+  resolve,
+  roleOf,
+  rootOf
+}: Words & Trees & Roles & Naming & Describing & Numbering) => {
+  /**
+   * Returns whether a click on the element at a point reaches the wanted one: its label, or a drawn twin over it, also
+   * counts.
+   */
+  const takes = (element: Element, at: Element | null): boolean => {
+    if (holds(element, at)) return true
+    const label = at?.closest("label")
+    if (label !== null && label !== undefined && label.control === element) return true
+    const isPage = at === document.body || at === document.documentElement
+    return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
+  }
+
+  const controls =
+    "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[onclick]"
+
+  /** Returns whether a point of a card or row belongs to a control inside it, which does something else. */
+  const isOfInner = (element: Element, at: Element | null): boolean => {
+    if (!/^(?:clickable|link|option|menuitem|treeitem|gridcell)$/u.test(roleOf(element))) return false
+    const control = at?.closest(controls) ?? null
+    return control !== null && control !== element && holds(element, control)
+  }
+
+  const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
+  let endGuard = (): Press => "hit"
+
+  /**
+   * Keeps the next click from whatever is not this element, because what changes when the mouse comes may put it
+   * elsewhere, and follows it until its end.
+   */
+  const guard = (number: number, element: Element) => {
+    endGuard()
+    let press: Press | "pressed" = "none"
+    const listen = (event: Event) => {
+      if (!event.isTrusted || !(event instanceof MouseEvent)) return
+      const at = deepest(event.clientX, event.clientY)
+      const isOnElement = takes(element, at)
+      if (press === "none") press = isOnElement ? "pressed" : "missed"
+      if (press === "missed") {
+        event.preventDefault()
+        event.stopImmediatePropagation()
+        return
+      }
+      if (press === "hit") return
+      const [first] = event.composedPath()
+      // the host of a closed root stands for what is in it
+      const target = first instanceof Element && rootOf(first) === undefined ? first : at
+      if (/^(?:click|auxclick|contextmenu)$/u.test(event.type) && takes(element, target)) press = "hit"
+      else if (event.type === "mouseup" && element.isConnected && !isOnElement) {
+        press = at === null || holds(at, element) ? "moved" : "covered"
+      }
+    }
+    for (const type of presses) addEventListener(type, listen, true)
+    endGuard = () => {
+      for (const type of presses) removeEventListener(type, listen, true)
+      if (press !== "pressed") return press
+      if (!element.isConnected) return typeof resolve(number) === "string" ? "removed" : "replaced"
+      // its list has opened over the page
+      if (element instanceof HTMLSelectElement) return "hit"
+      return isDisabled(element) ? "disabled" : "stopped"
+    }
+  }
+
+  /** Returns what became of the guarded click. */
+  const pressed = (): Press => endGuard()
+
+  let drag = { isPressed: false, isRefused: false }
+
+  /** Follows the next drag of an element. */
+  const watchDrag = (number: number) => {
+    const target = resolve(number)
+    const now = { isPressed: false, isRefused: false }
+    drag = now
+    if (typeof target === "string") return
+    const press = ({ clientX, clientY }: MouseEvent) => {
+      now.isPressed ||= takes(target.element, deepest(clientX, clientY))
+    }
+    addEventListener("pointerdown", press, { capture: true, once: true })
+    addEventListener("dragend", ({ dataTransfer }) => (now.isRefused = dataTransfer?.dropEffect === "none"), {
+      capture: true,
+      once: true
+    })
+  }
+
+  let wheeled = false
+
+  /** Notices the next turn of the mouse wheel over an element. */
+  const hearWheel = (number: number) => {
+    const target = resolve(number)
+    wheeled = false
+    if (typeof target === "string") return
+    const listen = ({ clientX, clientY, isTrusted }: WheelEvent) => {
+      wheeled ||= isTrusted && takes(target.element, deepest(clientX, clientY))
+    }
+    addEventListener("wheel", listen, { capture: true, once: true, passive: true })
+  }
+
+  /** Returns whether the mouse is over an element, as its style sheet notices it. */
+  const isHovered = (number: number): boolean => {
+    const target = resolve(number)
+    return typeof target !== "string" && target.element.matches(":hover")
+  }
+
+  /** Describes the element at a point, for the model. */
+  const labelAt = (x: number, y: number): string => {
+    const at = deepest(x, y)
+    const label = at === null ? "" : `${roleOf(at)} ${quote(cut(nameOf(at), 60))}`
+    return at === null || at === document.body || at === document.documentElement ? "the page" : label
+  }
+
+  return {
+    takes,
+    isOfInner,
+    guard,
+    pressed,
+    watchDrag,
+    dragged: () => drag,
+    hearWheel,
+    hasWheeled: () => wheeled,
+    isHovered,
+    labelAt
+  }
+}
+
+export type Guarding = ReturnType<typeof guarding>

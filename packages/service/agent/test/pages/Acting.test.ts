@@ -1,0 +1,153 @@
+import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { call } from "../agent/running.ts"
+import { open, shown, Tested } from "../support/browser.ts"
+import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
+
+layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
+  it.effect("turns the mouse wheel over a map", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit(
+        "map",
+        on("scroll", "Map", { direction: "up", wheel: true }),
+        on("scroll", "Map", { direction: "down", wheel: true })
+      )
+      assert.strictEqual(results[0], "The mouse wheel was turned over it.")
+      assert.deepStrictEqual(saw, ["zoom 2 at 150", "zoom 1 at 150"])
+    })
+  )
+
+  it.effect("opens a menu by hovering over a text without a number", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("hover-menu", use("hover", { text: "Products" }), on("click", "Mugs"))
+      assert.deepStrictEqual(saw, ["mugs"])
+    })
+  )
+
+  it.effect("presses function keys", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("keys", on("click", "Cell"), use("press", { keys: "F2 Shift+F10 Insert" }))
+      assert.deepStrictEqual(saw, ["F2 F2 113", "F10 F10 121 shift", "Insert Insert 45"])
+    })
+  )
+
+  it.effect("waits for a text, and fails if it doesn't come", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit(
+        "late-text",
+        on("click", "Order"),
+        use("wait", { seconds: 20, text: "is confirmed" }),
+        use("wait", { seconds: 0.3, text: "never there" })
+      )
+      assert.deepStrictEqual(results.slice(1), ["The text is there.", "The text did not appear within 0.3 s."])
+      assert.deepStrictEqual(saw, ["shown"])
+    })
+  )
+
+  it.effect("is told of a page that asks whether to leave it", () =>
+    Effect.gen(function* () {
+      const { looks, saw } = yield* visit("leaving", on("type", "Draft", { text: "x" }), on("click", "Leave"))
+      assert.include(looks[2], "Note: The page asked whether to leave it, because of changes that are not saved.")
+      assert.deepStrictEqual(saw, ["opened"])
+    })
+  )
+
+  it.effect("drags cards and knobs, and says if nothing takes what it drags", () =>
+    Effect.gen(function* () {
+      const drag =
+        (from: string, to: string, more = {}) =>
+        (look: string) =>
+          call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
+      const card = yield* visit("dragged", drag("Card", "Done"))
+      assert.deepStrictEqual([card.results, card.saw], [["Dragged."], ["dropped card"]])
+      const knob = yield* visit("knob", drag("Price", "Price", { dx: 140 }))
+      assert.deepStrictEqual([knob.results, knob.saw], [["Dragged."], ["price 50"]])
+      const refused = yield* visit("not-dropped", drag("Card", "Archive"))
+      assert.match(String(refused.results[0]), /^Nothing there took element \d+\./u)
+    })
+  )
+
+  it.effect("answers a question of the page", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("confirm-delete", on("click", "Delete"), use("dialog", { accept: true }))
+      assert.deepStrictEqual(saw, ["deleted"])
+    })
+  )
+
+  it.effect("follows a link into a new tab, and closes it", () =>
+    Effect.gen(function* () {
+      const { looks, saw } = yield* visit("new-tab", on("click", "Terms"), use("tab", { do: "close", number: 2 }))
+      assert.include(looks[1], "# Next")
+      assert.deepStrictEqual(saw, ["opened"])
+    })
+  )
+
+  it.effect("fills in dates, masks, frames, shadow roots and passwords", () =>
+    Effect.gen(function* () {
+      const dates = yield* visit(
+        "dates",
+        on("type", "Day", { text: "2026-12-01" }),
+        on("type", "Time", { text: "09:30" }),
+        on("type", "Amount", { text: "1a2" }),
+        on("click", "Book")
+      )
+      assert.include(dates.results[2], 'now reads "12"')
+      assert.deepStrictEqual(dates.saw, ["2026-12-01 09:30 12"])
+      const frame = yield* visit("in-frame", on("type", "Card", { text: "42" }))
+      assert.strictEqual(frame.saw.at(-1), "card 42")
+      const shadow = yield* visit("in-shadow", on("type", "Coupon", { text: "X", submit: true }))
+      assert.deepStrictEqual(shadow.saw, ["coupon X"])
+      const signedIn = yield* visit(
+        "sign-in",
+        on("type", "Email", { text: "a@b" }),
+        on("click", "Next"),
+        on("type", "Password", { text: "secret" }),
+        on("click", "Sign in")
+      )
+      assert.deepStrictEqual(signedIn.saw, ["signed in with 6 letters"])
+    })
+  )
+
+  it.effect("writes code into an editor", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("editor", on("type", "Source", { text: "if b:\n    c()" }))
+      assert.strictEqual(saw.at(-1), "if b:\n    c()")
+    })
+  )
+
+  it.effect("uploads a file that it downloaded", () =>
+    Effect.gen(function* () {
+      yield* visit("prices.csv", use("wait", { seconds: 0.2 }))
+      const { saw } = yield* visit("attach", on("upload", "Receipt", { names: ["prices.csv"] }))
+      assert.deepStrictEqual(saw, ["prices.csv 18"])
+    })
+  )
+
+  it.effect("sets a drawn switch, and presses a button beside a running clock", () =>
+    Effect.gen(function* () {
+      const alerts = yield* visit("toggle", on("check", "Alerts", { checked: true }))
+      assert.deepStrictEqual([alerts.results, alerts.saw], [["It is checked now."], ["true"]])
+      const stock = yield* visit("stock", on("click", "Reload"))
+      assert.deepStrictEqual([stock.results, stock.saw], [["Clicked."], ["nothing"]])
+    })
+  )
+})
+
+layer(Tested.layer(), { excludeTestServices: true })("A page that does not begin", (it) => {
+  it.effect("isn't a dead tab: the model is told that it still loads, and opens another one", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* open("plain")
+      const clock = yield* Clock.Clock
+      const hurried: Clock.Clock = Object.create(clock, { sleep: { value: () => clock.sleep(Duration.millis(200)) } })
+      const { message } = yield* Effect.flip(
+        Effect.provideService(page.navigate(`${site.origin}/never`), Clock.Clock, hurried)
+      )
+      assert.include(message, "has not answered for 20 seconds. The page still loads")
+      assert.match(yield* shown, /^Note: \S+\/never is still loading: wait for it\.$/mu)
+      assert.include(yield* open("second"), "# Second")
+    })
+  )
+})

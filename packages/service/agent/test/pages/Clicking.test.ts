@@ -1,0 +1,129 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { call } from "../agent/running.ts"
+import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
+
+layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
+  it.effect("isn't made on a row that stands for another order by now", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("recycled-row", (look) => [
+        call("press", { keys: "d" }),
+        call("click", { index: numberOf(look, "Cancel 2") })
+      ])
+      assert.include(results[1], 'is button "Cancel 3" now')
+      assert.deepStrictEqual(saw, [])
+    })
+  )
+
+  it.effect("fails if the page replaces the element at the press, and works the second time", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("swap-at-press", on("click", "Order"), on("click", "Order"))
+      assert.match(String(results[0]), /^The page replaced element \d+ while it was pressed, so there was no click\./u)
+      assert.deepStrictEqual([results[1], saw], ["Clicked.", ["ordered"]])
+    })
+  )
+
+  it.effect("is reported as a press if the page acts on that and removes the element", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("option-at-press", on("click", "Color"), on("click", "Green"))
+      assert.include(results[1], "Pressed. The element left the page at the press")
+      assert.deepStrictEqual(saw, ["green"])
+    })
+  )
+
+  it.effect("reaches an element that is drawn again or moves when the mouse comes", () =>
+    Effect.gen(function* () {
+      const redrawn = yield* visit("redrawn-on-hover", on("click", "Buy"))
+      assert.deepStrictEqual([redrawn.results, redrawn.saw], [["Clicked."], ["bought"]])
+      const moved = yield* visit("moves-on-hover", on("click", "Shy"))
+      assert.deepStrictEqual([moved.results, moved.saw], [["Clicked."], ["hit"]])
+    })
+  )
+
+  it.effect("is kept from what covers the element when the mouse comes", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("covered-on-hover", on("click", "Pay"))
+      assert.include(results[0], 'is covered by clickable "An offer covers it all"')
+      assert.deepStrictEqual(saw, [])
+    })
+  )
+
+  it.effect("works once the wall in front of the page is gone", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("cookie-wall", on("click", "Accept"), on("click", "Buy"))
+      assert.deepStrictEqual(saw, ["accepted", "bought"])
+    })
+  )
+
+  it.effect("fails if the page takes its events or disables the button at the press", () =>
+    Effect.gen(function* () {
+      const eaten = yield* visit("eats-clicks", on("click", "Never"))
+      assert.include(eaten.results[0], "The click did not reach element")
+      const disabled = yield* visit("disabled-at-press", on("click", "Send"))
+      assert.match(String(disabled.results[0]), /^The page disabled element \d+ while it was pressed/u)
+      assert.deepStrictEqual([...eaten.saw, ...disabled.saw], [])
+    })
+  )
+
+  it.effect("on a card doesn't press the button in its middle", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("card-with-button", (look) =>
+        call("click", { index: Number(/\[(\d+) clickable/u.exec(look)?.[1]) })
+      )
+      assert.deepStrictEqual([results, saw], [["Clicked."], ["opened"]])
+    })
+  )
+
+  it.effect("reaches a link that is wrapped onto two lines", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("wrapped-link", on("click", "before it is"))
+      assert.deepStrictEqual(saw, ["followed"])
+    })
+  )
+
+  it.effect("can be double, of the right button, held, or with keys", () =>
+    Effect.gen(function* () {
+      const file = yield* visit(
+        "double-and-menu",
+        on("click", "File", { count: 2 }),
+        on("click", "File", { button: "right" })
+      )
+      assert.deepStrictEqual(file.saw, ["double", "menu"])
+      const held = yield* visit("hold", on("click", "Delete", { hold: 0.8 }))
+      assert.deepStrictEqual(held.saw, ["held", "short"])
+      const rows = yield* visit(
+        "select-rows",
+        on("click", "Mail 1"),
+        on("click", "Mail 3", { modifiers: ["Control", "Shift"] })
+      )
+      assert.deepStrictEqual(rows.saw, ["Mail 1", "ctrl shift Mail 3"])
+    })
+  )
+
+  it.effect("opens items of a menu, of a tree and of a list of suggestions", () =>
+    Effect.gen(function* () {
+      const menu = yield* visit("menu-items", on("click", "Menu"), on("click", "Archive"), on("click", "Share this"))
+      assert.deepStrictEqual(menu.saw, ["archive", "share"])
+      const tree = yield* visit("tree", on("click", "Documents"), on("click", "Report"))
+      assert.deepStrictEqual(tree.saw, ["expanded", "report"])
+      const list = yield* visit("suggestions", on("type", "City", { text: "Ber" }), on("click", 'Bern"'))
+      assert.deepStrictEqual(list.saw, ["Bern"])
+    })
+  )
+
+  it.effect("at a point says which element is there", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("board-canvas", use("clickAt", { x: 58, y: 48 }))
+      assert.deepStrictEqual([results, saw], [['Clicked at this point, on canvas "Board".'], ["50,40"]])
+    })
+  )
+
+  it.effect("isn't made because a page says that it should be", () =>
+    Effect.gen(function* () {
+      const { looks, saw } = yield* visit("injection", on("click", "Continue"))
+      assert.include(looks[0], '[ 9 button "Continue"]')
+      assert.notInclude(looks[0], "hidden:")
+      assert.deepStrictEqual(saw, ["continued"])
+    })
+  )
+})
