@@ -22,18 +22,31 @@ export interface Write {
 
 const ofRecord = (id: string): Refusal => ({ of: "record", id })
 
+/** Texts by their table and form: all rows of a table have the same columns. */
+const texts = new Map<string, string>()
+
+const textOf = (form: string, make: () => string): string => {
+  const existing = texts.get(form)
+  if (existing !== undefined) return existing
+  const text = make()
+  texts.set(form, text)
+  return text
+}
+
 const write = (text: string, values: ReadonlyArray<Value>, refusal?: Refusal): Write =>
-  refusal === undefined
-    ? { _tag: "Write", text, values }
-    : { _tag: "Write", text: `${text} RETURNING n`, values, refusal }
+  refusal === undefined ? { _tag: "Write", text, values } : { _tag: "Write", text, values, refusal }
 
 const marks = (count: number) => `(${Array(count).fill("?").join(", ")})`
 
+/** Inserts rows. A statement with a refusal returns the rows that it wrote. */
 const insert = (table: string, rows: Arr.NonEmptyReadonlyArray<Row>, onConflict = "", refusal?: Refusal): Write => {
-  const columns = Object.keys(rows[0])
-  const tuples = rows.map(() => marks(columns.length)).join(", ")
+  const text = textOf(`insert ${table} ${rows.length}${onConflict}`, () => {
+    const columns = Object.keys(rows[0])
+    const tuples = rows.map(() => marks(columns.length)).join(", ")
+    return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${tuples}${onConflict}${refusal === undefined ? "" : " RETURNING n"}`
+  })
   return write(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${tuples}${onConflict}`,
+    text,
     rows.flatMap((row) => Object.values(row)),
     refusal
   )
@@ -45,14 +58,12 @@ const next = (table: string, { id, revision, ...row }: Row & { readonly id: stri
   // SQLite writes the indexes of a column that is set, although its value is the same
   const { stopped_at_ms, ...rest } = row
   const changes: Row = stopped_at_ms === null ? { revision, ...rest } : { revision, ...row }
-  const set = Object.keys(changes)
-    .map((column) => `${column} = ?`)
-    .join(", ")
-  return write(
-    `UPDATE ${table} SET ${set} WHERE id = ? AND revision = ?`,
-    [...Object.values(changes), id, revision - 1],
-    ofRecord(id)
-  )
+  const columns = Object.keys(changes)
+  const text = textOf(`update ${table} ${columns.length}`, () => {
+    const set = columns.map((column) => `${column} = ?`).join(", ")
+    return `UPDATE ${table} SET ${set} WHERE id = ? AND revision = ? RETURNING n`
+  })
+  return write(text, [...Object.values(changes), id, revision - 1], ofRecord(id))
 }
 
 /** Writes a turn that is new, or a change of one that this session has. */
@@ -94,7 +105,7 @@ export const writesOf = ({
   if (browser !== undefined) writes.push(next("browsers", browserRow(browser)))
   if (unplaced !== undefined) {
     const { id, revision } = unplaced
-    writes.push(write("DELETE FROM browsers WHERE id = ? AND revision = ?", [id, revision], ofRecord(id)))
+    writes.push(write("DELETE FROM browsers WHERE id = ? AND revision = ? RETURNING n", [id, revision], ofRecord(id)))
   }
   const again = " ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record"
   for (const each of turnSteps) writes.push(insert("turn_steps", [stepRow(each)], again))

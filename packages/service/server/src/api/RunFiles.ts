@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
      */
     of: Effect.fnUntraced(function* <Body extends object>(body: Body) {
       const none: Named<Body> = { body, files: {}, missing: [] }
-      if (workspaces === null) return none
+      if (workspaces === null || !("workspaceId" in body || "attachedFileIds" in body)) return none
       const { workspaceId } = yield* workspaceField(body)
       const { attachedFileIds = [] } = yield* idsField(body)
       const rest = Object.fromEntries(

@@ -106,7 +106,8 @@ interface BrowserSettings {
 export const browserSettings = Effect.fnUntraced(function* (
   body: object
 ): Effect.fn.Return<BrowserSettings, HTTPValidationError> {
-  const { browserSettings: settings = {} } = yield* settingsField(body)
+  const { browserSettings: settings } = yield* settingsField(body)
+  if (settings === undefined) return {}
   yield* refuse(settings)
   const unknown = Object.keys(settings).find((name) => !names.has(name) && settings[name] !== null)
   if (unknown !== undefined) {
