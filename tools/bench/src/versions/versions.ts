@@ -70,10 +70,14 @@ const campaign = (file: string, seeds: number): Measure => {
   }
 }
 
-/** The arguments of a server with simulated browsers and agents; versions before 2026-11-24 have no commands. */
+/**
+ * The arguments of a server with simulated browsers and agents, which prints no requests. Versions before 2026-11-24 have
+ * no commands, and print none.
+ */
 const commandOf = (server: string, command: "serve" | "simulate"): ReadonlyArray<string> => {
   const { stdout } = spawnSync(process.execPath, [server, "--help"], { encoding: "utf8" })
-  return /^\s+simulate\s/mu.test(stdout) ? [server, command] : [server, "--browsers", "simulated"]
+  if (!/^\s+simulate\s/mu.test(stdout)) return [server, "--browsers", "simulated"]
+  return command === "simulate" ? [server, command, "--quiet"] : [server, command]
 }
 
 const serverStart =
