@@ -68,7 +68,7 @@ export const make = ({ context, conversation, model, page, told }: AskingOptions
             })
           })
         )
-      }).pipe(Effect.withSpan("webagent.model"), Effect.raceFirst(page.lost)),
+      }).pipe(Effect.raceFirst(page.lost)),
     /** Has the model read a text for something. */
     extract: (what: string, text: string) =>
       fitting(({ page, past }) => {

@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as CallSettings from "../model/CallSettings.ts"
+import * as GenAiSpans from "../model/GenAiSpans.ts"
 import { Models } from "../model/Models.ts"
 import type { DomainPattern } from "../page/AllowedDomains.ts"
 import * as Page from "../page/Page.ts"
@@ -270,7 +271,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
         )
       ),
       Effect.provideService(LanguageModel.LanguageModel, model),
-      Effect.withSpan("webagent.turn", { attributes: { turn: turn.id } })
+      GenAiSpans.invokeAgent(session.id, chosen.name)
     )
   })
 

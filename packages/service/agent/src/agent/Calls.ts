@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { AgentError, LeaseLost } from "@webagent/engine"
+import * as GenAiSpans from "../model/GenAiSpans.ts"
 import type { BrowserLost } from "../page/Failures.ts"
 import { type CallResult, shortened } from "./Conversation.ts"
 import * as Tools from "./Tools.ts"
@@ -101,7 +102,7 @@ export const carryOut = (
       return tool.run(call.params, scene).pipe(
         Effect.map(done),
         Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message))),
-        Effect.withSpan("webagent.action", { attributes: { tool: call.name } })
+        GenAiSpans.executeTool(call.name)
       )
     }
 

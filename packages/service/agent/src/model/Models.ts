@@ -12,6 +12,7 @@ import type * as AiError from "effect/ai/AiError"
 import { type Connection, connect } from "./AiSdk.ts"
 import { type Answer, breakpoint } from "./AiSdkMessages.ts"
 import { CallSettings } from "./CallSettings.ts"
+import * as GenAiSpans from "./GenAiSpans.ts"
 import type { ModelConfig } from "./ModelConfig.ts"
 import * as ModelCost from "./ModelCost.ts"
 import { type ModelNotInstalled, sentence } from "./ModelError.ts"
@@ -141,7 +142,10 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
           usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
         })
         const spent = { usage, cost: ModelCost.of(price, usage), estimate: ModelCost.estimate(price, usage) }
-        return Effect.flatMap(timed, (time) => Effect.flatMap(OnSpent, (tell) => tell({ ...time, ...spent })))
+        return Effect.andThen(
+          GenAiSpans.used(usage),
+          Effect.flatMap(timed, (time) => Effect.flatMap(OnSpent, (tell) => tell({ ...time, ...spent })))
+        )
       }
       const failed = (error: AiError.AiError) =>
         Effect.flatMap(timed, (time) =>
@@ -155,6 +159,7 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
           Effect.tapError(failed)
         )
       ).pipe(
+        GenAiSpans.chat(connection.config),
         Effect.map(({ parts }) => parts),
         Effect.catch((error) => {
           if (!error.isRetryable || !Array.isReadonlyArrayNonEmpty(others)) return Effect.fail(error)

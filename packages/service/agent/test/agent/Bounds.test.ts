@@ -182,7 +182,7 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
         status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : undefined
       ])
       const seen = inspect([told, logs], { depth: 20, maxArrayLength: null, maxStringLength: null })
-      for (const part of ["webagent.action", "gen_ai.request.model", "is not judged"]) assert.include(seen, part)
+      for (const part of ["execute_tool find", "gen_ai.request.model", "is not judged"]) assert.include(seen, part)
       assert.notInclude(seen, value)
     })
   )
