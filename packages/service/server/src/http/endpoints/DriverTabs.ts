@@ -10,12 +10,15 @@ const reopensWithin = "3 seconds"
 /** Sockets are real, even if the clock of the service is simulated. */
 const realClock = Clock.Clock.defaultValue()
 
-/** Makes a function that counts a tab of a driver until the scope closes. Control is released without any tab. */
+/**
+ * Makes a function that enters a tab of a driver until the scope closes. Control is released without any tab. Of several
+ * tabs, the one opened last drives; the function returns whether that is the entered one.
+ */
 export const make = Effect.gen(function* () {
   const engine = yield* Engine
   const fork = Effect.runForkWith(yield* Effect.context())
-  /** Number of open tabs by the control that they belong to. */
-  const tabs = new Map<string, number>()
+  /** Open tabs by the control that they belong to, in the order in which they were opened. */
+  const tabs = new Map<string, ReadonlyArray<symbol>>()
 
   const release = Effect.fnUntraced(function* (browserId: string, controlId: string) {
     yield* Effect.provideService(Effect.sleep(reopensWithin), Clock.Clock, realClock)
@@ -28,16 +31,22 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (browserId: string, controlId: string) {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const leave = () => {
-      const count = (tabs.get(controlId) ?? 1) - 1
-      if (count > 0) return void tabs.set(controlId, count)
-      tabs.delete(controlId)
-      const released = Effect.ignore(release(browserId, controlId))
-      return void fork(Effect.provideService(released, HttpServerRequest.HttpServerRequest, request))
-    }
-    yield* Effect.acquireRelease(
-      Effect.sync(() => tabs.set(controlId, (tabs.get(controlId) ?? 0) + 1)),
-      () => Effect.sync(leave)
+    const tab = Symbol(controlId)
+    const open = (change: (before: ReadonlyArray<symbol>) => ReadonlyArray<symbol>) =>
+      Effect.sync(() => void tabs.set(controlId, change(tabs.get(controlId) ?? [])))
+    const leave = Effect.andThen(
+      open((before) => before.filter((one) => one !== tab)),
+      Effect.sync(() => {
+        if ((tabs.get(controlId) ?? []).length > 0) return
+        tabs.delete(controlId)
+        const released = Effect.ignore(release(browserId, controlId))
+        fork(Effect.provideService(released, HttpServerRequest.HttpServerRequest, request))
+      })
     )
+    yield* Effect.acquireRelease(
+      open((before) => [...before, tab]),
+      () => leave
+    )
+    return () => tabs.get(controlId)?.at(-1) === tab
   })
 })

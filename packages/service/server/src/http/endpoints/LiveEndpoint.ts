@@ -2,7 +2,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { memoize } from "effect/Function"
+import { constTrue, memoize } from "effect/Function"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -81,6 +81,8 @@ interface Viewer {
   readonly access: "view" | "control" | "driver"
   /** The control that its link belongs to; null for the links of a browser, which don't end before it. */
   readonly controlId: string | null
+  /** False while the person who has control drives in another tab. */
+  readonly isDriving: () => boolean
   readonly owner: string | null
   readonly request: HttpServerRequest.HttpServerRequest
   readonly socket: Socket.Socket
@@ -148,8 +150,8 @@ export const layer = LazyGroup.group(
     })
 
     const show = Effect.fnUntraced(function* (viewer: Viewer) {
-      const { access, controlId, id, owner, request, socket, view, wire } = viewer
-      const control = yield* ViewerControl.make({ engine, browserId: id, access, controlId, owner, request })
+      const { access, id, owner, request, socket, view, wire } = viewer
+      const control = yield* ViewerControl.make({ ...viewer, engine, browserId: id })
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
       const refuse = (reason: string) =>
@@ -242,13 +244,13 @@ export const layer = LazyGroup.group(
       if (viewers === undefined) {
         return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
       }
-      if (browser.controlId !== null) yield* enterDriver(browser.id, browser.controlId)
+      const isDriving = browser.controlId === null ? constTrue : yield* enterDriver(browser.id, browser.controlId)
       const view = yield* browser.open
       const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
       limitMessages(wire, largestMessage_bytes)
       // the request asks for an upgrade, so only a bug of the listener can prevent it
       const socket = yield* Effect.orDie(request.upgrade)
-      yield* Effect.ignore(show({ ...browser, request, socket, view, viewers, wire }))
+      yield* Effect.ignore(show({ ...browser, isDriving, request, socket, view, viewers, wire }))
       return HttpServerResponse.empty()
     }).pipe(
       Effect.catchTags({

@@ -10,6 +10,8 @@ interface ViewerOptions {
   readonly access: "view" | "control" | "driver"
   /** The control that the viewer's link belongs to; null for the links of a browser. */
   readonly controlId: string | null
+  /** False while the person drives in another tab. */
+  readonly isDriving: () => boolean
   /** Name of the key that has the browser. */
   readonly owner: string | null
   readonly request: HttpServerRequest.HttpServerRequest
@@ -39,12 +41,14 @@ export const make = Effect.fnUntraced(function* ({
   browserId,
   controlId,
   engine,
+  isDriving,
   owner,
   request
 }: ViewerOptions) {
   let heldId = controlId
   const name = owner === null ? "control link" : `${owner} (control link)`
-  const isMine = (control: Control | null): control is Control => control !== null && control.id === heldId
+  const isMine = (control: Control | null): control is Control =>
+    control !== null && control.id === heldId && isDriving()
 
   const audit = (key: string, action: string, status: number) =>
     Effect.provideService(

@@ -138,6 +138,29 @@ describe("browsers of the admin API", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
   })
 
+  it.live("lets a person with several tabs drive in the last one, and in the one before it once that is closed", () => {
+    const shown = makeShown()
+    return Effect.gen(function* () {
+      const id = yield* create("shop")
+      yield* shown.show("first")
+      const { url } = (yield* ask("root", "POST", `/browsers/${id}/control`, {})).body
+      const one = yield* watch(String(url))
+      const driverIn = ({ messages }: typeof one) =>
+        String(messages.findLast((message) => typeof message === "string")).match(/"driver":"(\w+)"/u)?.[1]
+      yield* until(() => driverIn(one) === "you")
+      const two = yield* watch(String(url))
+      yield* until(() => driverIn(one) === "person" && driverIn(two) === "you")
+      for (const [text, tab] of Object.entries({ one, two })) tab.socket.send(JSON.stringify({ _tag: "Text", text }))
+      yield* until(() => shown.done.length === 1)
+      assert.deepInclude(shown.done[0], { text: "two" })
+      two.socket.close()
+      yield* until(() => driverIn(one) === "you")
+      one.socket.send(JSON.stringify({ _tag: "Text", text: "again" }))
+      yield* until(() => shown.done.length === 2)
+      assert.deepInclude(shown.done[1], { text: "again" })
+    }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
+  })
+
   it.live("releases control once its driver has closed every tab, and logs who had it", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
