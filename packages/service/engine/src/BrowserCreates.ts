@@ -20,6 +20,7 @@ import { Conflict, type KeyTaken, Store, type StoreUnavailable } from "./ports/S
 import type { Work } from "./ports/Work.ts"
 import type { LaunchQueue } from "./PoolLaunches.ts"
 import type { ProfileLoans } from "./ProfileLoans.ts"
+import type { RunningBrowsers } from "./RunningBrowsers.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A browser to create. */
@@ -74,7 +75,8 @@ export interface BrowserCreates {
   readonly isLaunched: (id: string, key: string, looks?: number) => Effect.Effect<boolean, StoreUnavailable>
 }
 
-interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater">, Pick<BrowserLaunches, "launch"> {
+interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater" | "stop">, Pick<BrowserLaunches, "launch"> {
+  readonly running: Pick<RunningBrowsers, "takeUnused">
   readonly isLost: Work["Service"]["isLost"]
   readonly loans: Pick<ProfileLoans, "end" | "lend">
 }
@@ -87,7 +89,15 @@ const lookEvery_ms = 100
 const maxLooks = 600
 
 /** Makes the creates of a node. */
-export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch, loans }: CreatesOptions) {
+export const make = Effect.fnUntraced(function* ({
+  end,
+  endLater,
+  isLost,
+  launch,
+  loans,
+  running,
+  stop
+}: CreatesOptions) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
@@ -142,6 +152,23 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
     return yield* Effect.onError(write(id, profile, request, record), () => loans.end({ id, profile }))
   })
 
+  /** As `begin`. At a browser limit of the owner, their sessions' browsers here without a running turn give way. */
+  const admitted = (
+    request: BrowserRequest,
+    record: Record
+  ): Effect.Effect<Browser.Browser, Exclude<Effect.Error<ReturnType<typeof begin>>, Conflict>> =>
+    Effect.catchTag(
+      withFreshIds((refusals) => begin(refusals, request, record)),
+      "AdmissionRefused",
+      Effect.fnUntraced(function* (refused) {
+        const owner = yield* Owner
+        const idle = refused.limit?.of === "browsers" && owner !== null ? running.takeUnused(owner) : undefined
+        if (idle === undefined) return yield* refused
+        yield* Effect.ignore(Effect.uninterruptible(stop(idle, "idle")))
+        return yield* admitted(request, record)
+      })
+    )
+
   const create = Effect.fnUntraced(function* (
     request: BrowserRequest,
     record: Record,
@@ -156,7 +183,7 @@ export const make = Effect.fnUntraced(function* ({ end, endLater, isLost, launch
     if (request.lifetime_ms !== undefined && most_ms !== undefined && request.lifetime_ms > most_ms) {
       return yield* new LifetimeTooLong({ most_ms })
     }
-    const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
+    const browser = yield* admitted(request, record)
     const active = yield* launch(browser, restore, queue).pipe(
       Effect.onError(() => loans.end(browser)),
       Effect.ensuring(settled(browser.id))

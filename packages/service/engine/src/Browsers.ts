@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
   const loans = yield* ProfileLoans.make(running, stops)
   const poolLaunches = yield* PoolLaunches.make({ running, stops, loans })
   const launches = yield* BrowserLaunches.make({ isClosing, pool: poolLaunches, running, stops })
-  const creates = yield* BrowserCreates.make({ ...stops, isLost, launch: launches.launch, loans })
+  const creates = yield* BrowserCreates.make({ ...stops, isLost, launch: launches.launch, loans, running })
   const connections = SessionBrowsers.make({ create: creates.create, pool: poolLaunches, running, stops })
 
   const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))

@@ -5,6 +5,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import { AdmissionRefused } from "../src/domain/Errors.ts"
+import { Admission } from "../src/ports/Admission.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
@@ -296,6 +298,35 @@ describe("Browsers", () => {
       yield* Scope.close(held, Exit.void)
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, room, ports.ids]))
   })
+
+  it.effect("of a session without a running turn gives way to a create that a limit of its key refuses", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers.make(() => Effect.succeed(true))
+      const store = yield* Store
+      const admit = Effect.gen(function* () {
+        const { rows } = yield* store.lists.browsers({ owner: "ann", statuses: ["starting", "active"] }, null, 10)
+        // this store admits a create before it writes it
+        if (rows.length === 0) return
+        const limit = { of: "browsers", most: 1, used: 1 } as const
+        return yield* new AdmissionRefused({ message: "1 of 1 browsers", limit, retryAfter_ms: 1000 })
+      })
+      const create = Effect.provideService(browsers.create({ proxyCountryCode: null }, unrecorded), Admission, admit)
+      let ofSession = ""
+      const session = { id: "s", owner: "ann", profileId: null, recording: false }
+      const open = browsers.ofSession(session, Effect.succeed(null), (id) => Effect.sync(() => void (ofSession = id)))
+      const turn = yield* Scope.make()
+      yield* Effect.provideService(open, Scope.Scope, turn)
+      assert.strictEqual((yield* Effect.flip(create))._tag, "AdmissionRefused")
+      yield* Scope.close(turn, Exit.void)
+      assert.strictEqual((yield* create).browser.status, "active")
+      assert.strictEqual((yield* browsers.find(ofSession)).stopReason, "idle")
+      assert.strictEqual((yield* Effect.flip(create))._tag, "AdmissionRefused")
+    }).pipe(
+      Effect.provideService(Owner, "ann"),
+      Effect.scoped,
+      Effect.provide([MemoryStore.layer, notingPool([]), ports.ids])
+    )
+  )
 
   it.effect("of another owner makes no room for an owner at its limit, but one of the same owner does", () => {
     const owners = new Map<string, string | null>()
