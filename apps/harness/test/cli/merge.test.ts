@@ -78,7 +78,7 @@ describe("merge", () => {
     )
     assert.include(allowed.stdout, `skipped: ${SkipText.text({ _tag: "MissingShard", shard: 2 })}`)
     const lost = half.findings?.flatMap(({ kind }) => (kind._tag === "Incomplete" ? [kind.why] : []))
-    assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2 }])
+    assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2, shards: [2] }])
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))

@@ -29,6 +29,9 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
     (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
   const unreachable = open.some(({ verdict }) => verdict === "infra") ? undefined : unreachableOf(open)
   const of = shards[0]?.of ?? 0
+  const missing = Array.from({ length: of }, (_, index) => index + 1).filter((shard) =>
+    shards.every(({ index }) => index !== shard)
+  )
   const overlong = open.filter(isOverlong)
   return [
     ...(overlong.length === 0
@@ -43,8 +46,8 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
             }))
           }
         ]),
-    ...(of > shards.length
-      ? [error({ _tag: "Incomplete", why: { _tag: "LostShards", missing: of - shards.length, of } })]
+    ...(missing.length > 0
+      ? [error({ _tag: "Incomplete", why: { _tag: "LostShards", missing: missing.length, of, shards: missing } })]
       : []),
     ...(hasNothing ? [error({ _tag: "Incomplete", why: { _tag: "NothingRan" } })] : []),
     ...(unreachable === undefined

@@ -42,7 +42,12 @@ export type OutageToll = typeof OutageToll.Type
 export const Incomplete = Schema.Union([
   /** Scenarios exceeded the time limit per scenario before a trial finished. */
   Schema.TaggedStruct("ScenarioTimeLimit", {}),
-  Schema.TaggedStruct("LostShards", { missing: Schema.Int, of: Schema.Int }),
+  Schema.TaggedStruct("LostShards", {
+    missing: Schema.Int,
+    of: Schema.Int,
+    /** The numbers of the missing ones; absent in histories of older versions. */
+    shards: Schema.optionalKey(Schema.Array(Schema.Int))
+  }),
   Schema.TaggedStruct("NothingRan", {}),
   Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),
   Schema.TaggedStruct("Stopped", {}),

@@ -1,3 +1,4 @@
+import * as NextText from "./NextText.ts"
 import { quoted } from "@webagent/cli/Program"
 import type { Finding } from "@webagent/report/Finding"
 
@@ -24,7 +25,7 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
       }
     case "Incomplete":
       return {
-        answer: `No. What didn't run wasn't tested, and later nights aren't compared with this one. ${kind.why._tag === "LostShards" ? "Run the missing shard again, then merge." : "Run the night again."}`
+        answer: `No. What didn't run wasn't tested, and later nights aren't compared with this one. ${kind.why._tag === "LostShards" ? NextText.shardsText(kind.why) : "Run the night again."}`
       }
     case "RunLimitExceeded":
       return { answer: "No. Raise the limit if this much is intended." }

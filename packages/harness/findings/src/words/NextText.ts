@@ -1,5 +1,17 @@
 import type { Finding } from "@webagent/report/Finding"
 
+/** The next step about missing shards, with their flags. */
+export const shardsText = ({
+  of,
+  shards
+}: {
+  readonly of: number
+  readonly shards?: ReadonlyArray<number>
+}): string => {
+  const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
+  return `Run the shard's command again with ${flags} and the same --seed, then merge the shards.`
+}
+
 /** The next step about a finding, in one sentence. `hasTrial` is true if its trial can be opened where the sentence is shown. */
 export const text = ({ kind, scenarios }: Finding, hasTrial: boolean): string => {
   switch (kind._tag) {
@@ -16,7 +28,7 @@ export const text = ({ kind, scenarios }: Finding, hasTrial: boolean): string =>
       return "Check that the service is up, then repeat the run's command with --last-failed."
     case "Incomplete":
       return kind.why._tag === "LostShards"
-        ? "Run the missing shard's command again with the same --shard and --seed, then merge the shards."
+        ? shardsText(kind.why)
         : "See the run's log for the reason, then run the night again."
     case "Leak":
       return scenarios.every(({ browsers = [] }) => browsers.every(({ stopped }) => stopped))

@@ -18,6 +18,11 @@ describe("the next step in words", () => {
 
   it("runs everything again that an outage or a lost shard left untested", () => {
     assert.include(textOf({ _tag: "Unreachable", cause: null, outage: null, trials: 1 }), "--last-failed")
-    assert.include(textOf({ _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } }), "--shard and --seed")
+    const lost = { _tag: "LostShards", missing: 2, of: 3, shards: [1, 3] } as const
+    assert.include(textOf({ _tag: "Incomplete", why: lost }), "--shard 1/3, then --shard 3/3 and the same --seed")
+    assert.include(
+      textOf({ _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } }),
+      "the same --shard and the same --seed"
+    )
   })
 })
