@@ -237,6 +237,7 @@ const watchDocuments = (tab: Tab, session: CdpSession, { mayLoad, note, refused 
     if (frameId !== tab.target) return session.post("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })
     // an empty answer leaves the page where it is; a failure would put an error page in its place
     tab.isNavigating = false
+    tab.pending = undefined
     tab.notLoaded = why
     session.post("Fetch.fulfillRequest", { requestId, responseCode: 204 })
   })

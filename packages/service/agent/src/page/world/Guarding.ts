@@ -112,15 +112,16 @@ export const guarding = ({
     })
   }
 
-  let wheeled = false
+  let wheel = { isTurned: false }
 
   /** Notices the next turn of the mouse wheel over an element. */
   const hearWheel = (number: number) => {
     const target = resolve(number)
-    wheeled = false
+    const now = { isTurned: false }
+    wheel = now
     if (typeof target === "string") return
     const listen = ({ clientX, clientY, isTrusted }: WheelEvent) => {
-      wheeled ||= isTrusted && takes(target.element, deepest(clientX, clientY))
+      now.isTurned = isTrusted && takes(target.element, deepest(clientX, clientY))
     }
     addEventListener("wheel", listen, { capture: true, once: true, passive: true })
   }
@@ -146,7 +147,7 @@ export const guarding = ({
     watchDrag,
     dragged: () => drag,
     hearWheel,
-    hasWheeled: () => wheeled,
+    hasWheeled: () => wheel.isTurned,
     isHovered,
     labelAt
   }
