@@ -47,6 +47,17 @@ describe("keys", () => {
       assert.isNotNull(world.keys.find(({ name }) => name === "support")?.revokedAt ?? null)
     }))
 
+  it("say that revoking one's own key signs one out", () =>
+    visit("/keys", async (page) => {
+      const warning = page.getByRole("alertdialog").getByText("You are signed in with this key")
+      await page.getByRole("button", { name: "Revoke support" }).click()
+      await page.getByRole("alertdialog").getByText("Its runs stay.").waitFor()
+      assert.isFalse(await warning.isVisible())
+      await page.getByRole("button", { name: "Back" }).click()
+      await page.getByRole("button", { name: "Revoke shop" }).click()
+      await warning.waitFor()
+    }))
+
   it("get other limits", () =>
     visit("/keys", async (page, { world }) => {
       await page.getByRole("button", { name: "Limits of research" }).click()

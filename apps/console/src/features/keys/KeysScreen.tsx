@@ -104,7 +104,7 @@ const sorted = (rows: ReadonlyArray<Key>): ReadonlyArray<Key> =>
 /** API keys: what each may do and uses, and every change of them. */
 const KeysScreen = () => {
   const result = useAtomValue(keys)
-  const mayChange = valueOf(useAtomValue(serverInfo))?.key.admin ?? false
+  const { admin: mayChange, name: own } = valueOf(useAtomValue(serverInfo))?.key ?? { admin: false, name: null }
   const [opened, open] = useState<Opened | undefined>(undefined)
   const [rotate] = useChange(rotateKey, (changed) =>
     AsyncResult.isFailure(changed) ? say(reason(changed)) : open({ what: "secret", created: changed.value })
@@ -169,6 +169,7 @@ const KeysScreen = () => {
             onConfirm={() => revoke(change(opened.key.name))}
           >
             Its next request is refused, and its sessions of this console end. Its runs stay.
+            {opened.key.name === own ? " You are signed in with this key, so you are signed out." : ""}
           </Confirm>
         ) : null}
         {opened?.what === "rotate" ? (

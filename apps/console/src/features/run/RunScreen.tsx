@@ -51,7 +51,7 @@ const Again = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** It stays after the end of the run that it watched, so that no other button moves under the pointer. */
+/** Stops a run. The button stays after the end of the run, so that no other one moves under the pointer. */
 const Stop = ({ id, isOver }: { readonly id: string; readonly isOver: boolean }) => {
   const [cancel, isWaiting] = useChange(cancelRuns, (result) => {
     if (AsyncResult.isFailure(result)) say(reason(result))
