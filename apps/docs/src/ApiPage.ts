@@ -62,7 +62,8 @@ type Kind = (typeof kinds)[number]
 const superText = ({ module }: Exported, { superClass }: Class) =>
   superClass === null ? "" : textOf(module, superClass)
 
-const kindOf = (exported: Exported, name: string): Kind => {
+/** Returns the group of an export. */
+export const kindOf = (exported: Exported, name: string): Kind => {
   if (/(?:Error|OutcomeUnknown)$/u.test(name)) return "Errors"
   const { declaration, module } = exported
   switch (declaration?.type) {
@@ -212,6 +213,8 @@ class Page {
         }
         const typed = module.source.slice(id.start, id.end)
         if (typed !== short || init === null) return [`const ${textOf(module, id)}`, []]
+        // the comments of a schema describe its fields
+        if (kindOf(exported, name) === "Schemas") return [`const ${short} = ${commentedText(module, init)}`, []]
         const lines = textOf(module, init).split("\n")
         return [
           `const ${short} = ${lines.length > 24 ? [...lines.slice(0, 24), "…"].join("\n") : lines.join("\n")}`,

@@ -2,9 +2,11 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join } from "node:path"
 import type { Item, Reference } from "./Sidebar.ts"
 import { referenceFolder, root } from "./Site.ts"
-import { apiPage, modulesPage } from "./ApiPage.ts"
+import { apiPage, kindOf, modulesPage } from "./ApiPage.ts"
+import { parseDoc } from "./DocComment.ts"
 import { httpPage } from "./HttpPage.ts"
-import { makeReader } from "./Modules.ts"
+import { cell, table } from "./Markdown.ts"
+import { type Exports, makeReader } from "./Modules.ts"
 
 /** Entry points with a page of their own, in the order of the sidebar. */
 export const entries: ReadonlyArray<string> = `
@@ -15,6 +17,7 @@ export const entries: ReadonlyArray<string> = `
   .trim()
   .split(/\s+/u)
   .map((name) => `@webagent/${name}`)
+  .concat("webagent-harness")
 
 /** Packages whose modules are their entry points: one page for all of them. */
 const modulePackages = ["@webagent/report", "@webagent/load"]
@@ -41,12 +44,13 @@ interface Manifest {
 
 const manifests = (): ReadonlyMap<string, Manifest> =>
   new Map(
-    globSync("packages/{*,*/*}/package.json", { cwd: root, exclude: (path) => path.includes("node_modules") }).map(
-      (path) => {
-        const manifest = JSON.parse(readFileSync(join(root, path), "utf8"))
-        return [manifest.name, { ...manifest, folder: dirname(path) }] as const
-      }
-    )
+    globSync("{packages,packages/*,apps}/*/package.json", {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules")
+    }).map((path) => {
+      const manifest = JSON.parse(readFileSync(join(root, path), "utf8"))
+      return [manifest.name, { ...manifest, folder: dirname(path) }] as const
+    })
   )
 
 /** The module of an entry such as `@webagent/v4/promise`. */
@@ -59,6 +63,7 @@ const sourceOf = (manifest: Manifest | undefined, subpath: string): string => {
 const writeApi = (): Array<Item> => {
   const packages = manifests()
   const { exportsOf } = makeReader(root, new Map([...packages].map(([name, { folder }]) => [name, folder])))
+  writeErrors((name) => exportsOf(sourceOf(packages.get(name), ".")))
   const add = (name: string, text: string): Item => {
     const page = `reference/api/${name.replace("@webagent/", "").replaceAll("/", "-")}`
     write(join(root, "apps/docs", `${page}.md`), text)
@@ -66,9 +71,9 @@ const writeApi = (): Array<Item> => {
   }
   return [
     ...entries.map((entry) => {
-      const [scope, name, ...rest] = entry.split("/")
-      const manifest = packages.get(`${scope}/${name}`)
-      const path = sourceOf(manifest, [".", ...rest].join("/"))
+      const [name = "", subpath = ""] = /^((?:@\w+\/)?[\w-]+)(.*)$/u.exec(entry)?.slice(1) ?? []
+      const manifest = packages.get(name)
+      const path = sourceOf(manifest, `.${subpath}`)
       return add(entry, apiPage(entry, manifest?.description ?? "", exportsOf(path)))
     }),
     ...modulePackages.map((name) => {
@@ -80,6 +85,28 @@ const writeApi = (): Array<Item> => {
       return add(name, modulesPage(name, manifest?.description ?? "", modules))
     })
   ]
+}
+
+/** Writes the table of all error classes of the clients for Effect; the promise clients reject with the same names. */
+const writeErrors = (exportsOf: (entry: string) => Exports): void => {
+  const clients = ["v4", "v3", "v2"]
+  const errors = new Map<string, { readonly text: string; readonly links: Array<string> }>()
+  for (const client of clients)
+    for (const [name, [exported]] of exportsOf(`@webagent/${client}`)) {
+      if (exported?.declaration?.type !== "ClassDeclaration" || kindOf(exported, name) !== "Errors") continue
+      const [summary = ""] = parseDoc(exported.doc).text.split("\n\n")
+      const error = errors.get(name) ?? { text: cell(summary), links: [] }
+      error.links.push(`[${client}](api/${client}.md#${name.toLowerCase()})`)
+      errors.set(name, error)
+    }
+  const rows = [...errors]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([name, { links, text }]) => [`\`${name}\``, text, links.join(", ")])
+  const intro = `Every error class that the clients export, generated from the sources. With Effect, catch an error by its \`_tag\`, which is the name of its class. The promise clients reject with errors of the same names. To decide which errors you should handle, read [Errors](../../../docs/errors.md).`
+  write(
+    join(root, referenceFolder, "errors.md"),
+    ["# Error classes", "", intro, "", ...table(["error", "meaning", "clients"], rows)].join("\n")
+  )
 }
 
 const writeHttp = (): Array<Item> =>

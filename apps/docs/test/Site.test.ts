@@ -39,7 +39,7 @@ describe("the site", () => {
     const pages = globSync("docs/*.md", { cwd: root }).map((file) => `/${file.slice("docs/".length, -".md".length)}`)
     assert.deepStrictEqual(
       links.toSorted(),
-      [...pages.filter((page) => page !== "/README"), "/", "/assumptions", "/guides"].toSorted()
+      [...pages.filter((page) => page !== "/README"), "/", "/assumptions", "/guides", "/reference/errors"].toSorted()
     )
   })
 
@@ -144,6 +144,16 @@ describe.runIf(process.env["WEBAGENT_SCREENS"] === "all")("the site in Chromium"
             assert.deepStrictEqual(problems, [], `${colorScheme}, ${width} px`)
           }
       }))
+
+  it("a choice of Promise or Effect holds after a reload", () =>
+    visit("get-started.html", async (page) => {
+      const effect = page.locator('.blocks > .active code:has-text("ManagedRuntime")')
+      assert.strictEqual(await effect.count(), 0)
+      await page.locator('label:has-text("Effect")').first().click()
+      await effect.first().waitFor()
+      await page.reload()
+      await effect.first().waitFor()
+    }))
 
   for (const [word, expected] of Object.entries(searches))
     it(`search for "${word}" finds ${expected} among the first five`, () =>

@@ -17,7 +17,8 @@ export interface Fence {
   readonly code: string
 }
 
-const opening = /^```(\w+)(?: file=(\S+))?(?: sample=(\S+))?\s*$/u
+// the site shows consecutive fences with `tab=` as tabs
+const opening = /^```(\w+)(?: file=(\S+))?(?: sample=(\S+))?(?: tab=\S+)?\s*$/u
 
 /** Every fenced block of a document, in order. */
 export const fences = (root: string, document: string): ReadonlyArray<Fence> => {

@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 describe("Fence", () => {
   it("reads what each block says of itself, and where it is", () => {
-    const page = document("# Page\n\n```ts file=shown.ts\nold\n```\n\ntext\n\n```sh\nnpm start\n```\n")
+    const page = document("# Page\n\n```ts file=shown.ts tab=Effect\nold\n```\n\ntext\n\n```sh\nnpm start\n```\n")
     assert.deepStrictEqual(fences(root, page), [
       { document: page, line: 3, end: 5, language: "ts", file: "shown.ts", sample: undefined, code: "old" },
       { document: page, line: 9, end: 11, language: "sh", file: undefined, sample: undefined, code: "npm start" }
