@@ -47,8 +47,8 @@ const hasTags = (module: Module, { body }: Interface): boolean =>
 
 /** Groups of a page, in their order. */
 const kinds = [
-  "Services",
   "Classes",
+  "Services",
   "Functions",
   "Modules",
   "Schemas",

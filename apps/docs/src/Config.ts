@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { defineConfig } from "vitepress"
+import { defineConfig, type MarkdownEnv, type MarkdownRenderer } from "vitepress"
 import { fences } from "./Fences.ts"
 import { links } from "./Links.ts"
 import { withPolicy } from "./Policy.ts"
@@ -12,6 +12,17 @@ import { anchorOf, pageOf, root } from "./Site.ts"
 const weightOf = (page: string): number => {
   if (page.includes("/reference/api/")) return 0.2
   return /\/(?:reference|packages|apps|cli)\//u.test(page) ? 0.5 : 2
+}
+
+/** Renders a page for the search index, without the colors of its code, which take most of the time of a build. */
+const renderForSearch = (text: string, env: MarkdownEnv, md: MarkdownRenderer): string => {
+  const { highlight } = md.options
+  md.options.highlight = null
+  try {
+    return md.render(text, env)
+  } finally {
+    md.options.highlight = highlight
+  }
 }
 
 /** Writes the generated references and returns VitePress's configuration. */
@@ -44,6 +55,8 @@ export const config = () => {
     },
     vite: {
       publicDir: join(root, "apps/docs/public"),
+      // the search index, which loads when a reader opens the search
+      build: { chunkSizeWarningLimit: 3000 },
       // the pages are outside of this package, where no node_modules has vue
       resolve: {
         alias: ["vue", "vue/server-renderer"].map((name) => ({
@@ -62,6 +75,7 @@ export const config = () => {
         provider: "local",
         options: {
           detailedView: true,
+          _render: renderForSearch,
           miniSearch: {
             searchOptions: {
               boostDocument: weightOf,

@@ -121,14 +121,23 @@ const writeHttp = (): Array<Item> =>
     return { text: title, link: `/reference/http/${name}` }
   })
 
-/** The pages of commands, which `npm run docs` writes. */
-const cliItems = (): Array<Item> =>
-  globSync("docs/cli/*.md", { cwd: root })
-    .toSorted()
-    .map((file) => {
-      const name = file.slice("docs/cli/".length, -".md".length)
-      return { text: name.replaceAll("--", " "), link: `/cli/${name}` }
-    })
+/** The pages of commands, which `npm run docs` writes, in a group per program. */
+const cliItems = (): Array<Item> => {
+  const pages = globSync("docs/cli/*.md", { cwd: root }).map((file) => {
+    const [title = ""] = readFileSync(join(root, file), "utf8").split("\n")
+    const [program = "", ...command] = title.replace(/^# /u, "").split(" ")
+    return { program, text: command.join(" "), link: file.replace(/^docs(.*)\.md$/u, "$1") }
+  })
+  return [...Map.groupBy(pages, ({ program }) => program)].map(([program, commands]) => {
+    const [own, ...below] = commands.toSorted((one, other) => one.text.localeCompare(other.text))
+    return {
+      text: program,
+      link: own?.link ?? "/cli",
+      collapsed: true,
+      items: below.map(({ link, text }) => ({ text, link }))
+    }
+  })
+}
 
 /** Writes the references that are generated from sources and OpenAPI documents, and returns their places in the sidebar. */
 export const writeReference = (): Reference => {

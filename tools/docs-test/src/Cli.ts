@@ -156,8 +156,7 @@ const intro = `# Commands
 
 Every command of both programs, generated from their help by \`npm run docs\`. In a clone of this repository, run \`npm run harness -- COMMAND\` and \`npm run server -- COMMAND\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). What \`--json\` prints: [JSON output](json-output.md).
 
-## Exit codes
-`
+## Exit codes`
 
 /** Meanings of the exit codes, the same for every command. */
 const meanings: Readonly<Record<string, string>> = {
@@ -171,26 +170,17 @@ const meanings: Readonly<Record<string, string>> = {
   130: "Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once."
 }
 
-/** The exit codes that a program's commands name in their help, each with its commands. */
-const exitCodes = ({ below, command, sections }: Help): ReadonlyArray<readonly [string, string]> => [
-  ...(sections.get("DESCRIPTION") ?? [])
-    .filter((line) => exitCode.test(line))
-    .map((line) => [line.split(" ")[0] ?? "", `\`${command.join(" ")}\``] as const),
-  ...below.flatMap(exitCodes)
-]
+/** The exit codes that the help of a program's commands lists. */
+const exitCodes = (help: Help): ReadonlyArray<string> =>
+  tree(help).flatMap(({ sections }) =>
+    (sections.get("DESCRIPTION") ?? []).filter((line) => exitCode.test(line)).map((line) => line.split(" ")[0] ?? "")
+  )
 
 const exitTable = (helps: ReadonlyArray<Help>): ReadonlyArray<string> => {
-  const meaningsByCode = Map.groupBy(helps.flatMap(exitCodes), ([code]) => code)
-  const unknown = [...meaningsByCode.keys()].filter((code) => !Object.hasOwn(meanings, code))
-  if (unknown.length > 0) throw new Error(`tools/docs-test/src/Cli.ts says nothing of exit code ${unknown.join(", ")}.`)
-  return [
-    "| code | meaning | commands |",
-    "| --- | --- | --- |",
-    ...Object.entries(meanings).map(([code, meaning]) => {
-      const commands = meaningsByCode.get(code)?.map(([, command]) => command) ?? []
-      return `| ${code} | ${meaning} | ${commands.join(", ")} |`
-    })
-  ]
+  const unknown = helps.flatMap(exitCodes).filter((code) => !Object.hasOwn(meanings, code))
+  if (unknown.length > 0)
+    throw new Error(`tools/docs-test/src/Cli.ts has no meaning of exit code ${unknown.join(", ")}.`)
+  return table(["code", "meaning"], Object.entries(meanings))
 }
 
 /** The pages of commands by file, relative to `docs/`: an overview, and a page for each command. */

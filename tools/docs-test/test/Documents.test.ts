@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 import { documents, root } from "../src/Documents.ts"
+import { examples } from "../src/Examples.ts"
 import { fences, shown } from "../src/Fence.ts"
 
 const all = documents().flatMap((document) => fences(root, document))
@@ -34,16 +35,19 @@ describe("documents", () => {
   }
 
   // Compiled inside this package, which depends on every public one; a fence is a module of its own.
-  it("every other ts fence compiles", () => {
+  it("every other ts fence compiles, as does every example in a doc comment of a package", () => {
     const folder = join(here, "..", ".webagent", "fences")
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     const names = new Map<string, string>()
-    for (const fence of all.filter(({ file, language }) => language === "ts" && file === undefined)) {
-      const name = `${fence.document.replaceAll("/", "_").replace(/\.md$/u, "")}_${fence.line}.ts`
-      names.set(name, `${fence.document}:${fence.line}`)
-      writeFileSync(join(folder, name), `${fence.code}\nexport {}\n`)
+    const write = (file: string, line: number, code: string) => {
+      const name = `${file.replaceAll(/[/.]/gu, "_")}_${line}.ts`
+      names.set(name, `${file}:${line}`)
+      writeFileSync(join(folder, name), `${code}\nexport {}\n`)
     }
+    for (const { code, document, file, language, line } of all)
+      if (language === "ts" && file === undefined) write(document, line, code)
+    for (const { code, file, line } of examples()) write(file, line, code)
     writeFileSync(
       join(folder, "tsconfig.json"),
       JSON.stringify({

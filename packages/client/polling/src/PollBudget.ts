@@ -5,9 +5,9 @@ import * as Elapsed from "./Elapsed.ts"
 
 /** Limits the number of polls of all waits of a client. */
 export interface PollBudgetOptions {
-  /** Polls a second in the long run; 50 unless told. */
+  /** Average number of polls per second. The default is 50. */
   readonly perSecond?: number | undefined
-  /** Polls that may be made at one instant after a pause; 10 unless told. */
+  /** Number of polls that may be sent at once after a pause. The default is 10. */
   readonly burst?: number | undefined
 }
 
@@ -29,30 +29,37 @@ const make = ({ perSecond = 50, burst = 10 }: PollBudgetOptions = {}) =>
   })
 
 /**
- * Bounds the rate of polls of all waits together, so that ten thousand of them are as polite as one.
+ * Limits the rate of all polls together, however many waits there are. Share one budget per process, so that ten thousand
+ * waits send no more polls per second than the service should receive.
  *
  * @example
  * ```ts
  * import { PollBudget } from "@webagent/polling"
  *
- * // one budget for every client that is given this layer
+ * // one budget for every client that you provide this layer to
  * export const polls = PollBudget.layer({ perSecond: 10, burst: 20 })
  * ```
  */
 export class PollBudget extends Context.Service<
   PollBudget,
   {
-    /** Waits until a poll may be made. */
+    /** Waits until the next poll may be sent. Waits are served in order. */
     readonly take: Effect.Effect<void>
   }
 >()("@webagent/polling/PollBudget") {
-  /** 50 polls a second and a burst of 10, unless told otherwise. */
+  /**
+   * Provides a budget.
+   *
+   * @param options - `perSecond` is the average rate, 50 by default. `burst` is the number of polls that may be sent at
+   *   once after a pause, 10 by default.
+   * @throws `RangeError` as a defect if `perSecond` isn't above 0, or if `burst` is below 0.
+   */
   static readonly layer = (options?: PollBudgetOptions): Layer.Layer<PollBudget> => Layer.effect(this, make(options))
 
-  /** No bound: for tests and for load on purpose. */
+  /** Provides a budget without a limit, for tests and load tests. */
   static readonly layerUnlimited: Layer.Layer<PollBudget> = Layer.succeed(this, { take: Effect.void })
 
-  /** The budget that the surroundings provide, else a new one of the default size. */
+  /** Returns the budget of the context, or a new one with the default limits if there is none. */
   static readonly orDefault: Effect.Effect<PollBudget["Service"]> = Effect.withFiber(({ context }) => {
     const provided = Context.getOrUndefined(context, this)
     return provided === undefined ? make() : Effect.succeed(provided)

@@ -37,13 +37,36 @@ const make = (delay_ms: (moment: Moment) => number): PollSchedule => ({ delay_ms
 
 const clip = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value))
 
-/** The same delay before every poll. */
+/**
+ * Polls at a fixed interval.
+ *
+ * @param interval - The delay before each poll, including the first one.
+ * @returns A schedule without jitter. Add it with `jittered`, so that many waits don't poll at the same time.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * export const schedule = PollSchedule.every("5 seconds")
+ * ```
+ */
 export const every = (interval: Duration.Input): PollSchedule => {
   const interval_ms = Duration.toMillis(interval)
   return make(() => interval_ms)
 }
 
-/** A fixed share of the time already waited, so that a result is late by at most that share of its run. */
+/**
+ * Waits for a fixed share of the time that has passed, so that you learn about a result late by at most that share.
+ *
+ * @param options - `factor` is the share: 0.1 polls a run of 10 minutes once per minute at its end. `min` and `max` limit
+ *   the delay, and `first` replaces the first one.
+ * @returns A schedule without jitter.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * export const schedule = PollSchedule.proportional({ factor: 0.1, min: "1 second", max: "1 minute" })
+ * ```
+ */
 export const proportional = (options: {
   readonly factor: number
   readonly min: Duration.Input
@@ -56,7 +79,20 @@ export const proportional = (options: {
   return options.first === undefined ? schedule : withFirst(schedule, options.first)
 }
 
-/** `first`, then each delay `factor` (2 unless told) times the one before, at most `max`. */
+/**
+ * Multiplies the delay after every poll, up to a maximum.
+ *
+ * @param options - `first` is the delay before the first poll, `factor` multiplies the delay after each poll and is 2 by
+ *   default, and `max` limits it.
+ * @returns A schedule without jitter.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * // 1, 2, 4, 8, then every 10 seconds
+ * export const schedule = PollSchedule.backoff({ first: "1 second", max: "10 seconds" })
+ * ```
+ */
 export const backoff = (options: {
   readonly first: Duration.Input
   readonly factor?: number
@@ -68,18 +104,30 @@ export const backoff = (options: {
   return make(({ polls }) => Math.min(max_ms, first_ms * factor ** polls))
 }
 
-/** The same cadence with another delay before the first poll; zero polls at once. */
+/**
+ * Replaces the delay before the first poll.
+ *
+ * @param self - The schedule for all other polls.
+ * @param first - The delay before the first poll. Zero polls immediately.
+ * @returns The changed schedule.
+ */
 export const withFirst = (self: PollSchedule, first: Duration.Input): PollSchedule => {
   const first_ms = Duration.toMillis(first)
   return { ...self, delay_ms: (moment) => (moment.polls === 0 ? first_ms : self.delay_ms(moment)) }
 }
 
-/** The same cadence with each delay lengthened or shortened by up to `fraction`, 10 % unless told. */
+/**
+ * Adds jitter: each delay becomes randomly longer or shorter, so that waits that start together don't poll together.
+ *
+ * @param self - The schedule to change.
+ * @param fraction - The largest change as a share of the delay. The default is 0.1, which is 10 %.
+ * @returns The changed schedule.
+ */
 export const jittered = (self: PollSchedule, fraction = 0.1): PollSchedule => ({ ...self, jitter: fraction })
 
 /**
- * First poll after 2 s, then a quarter of the square root of the seconds waited, within 1 s and 15 s, jittered by
- * 10 %: a short run is noticed soon, a long one costs few requests, and many runs do not poll in step.
+ * The default schedule. It polls after 2 seconds, and then waits for a quarter of the square root of the seconds that have
+ * passed, from 1 to 15 seconds, with a jitter of 10 %. You learn about a short run soon, and a long one costs few requests.
  */
 export const standard: PollSchedule = jittered(
   withFirst(
@@ -88,7 +136,13 @@ export const standard: PollSchedule = jittered(
   )
 )
 
-/** The delay before the next poll, with its jitter drawn from Effect's Random. */
+/**
+ * Computes the delay before the next poll. The jitter comes from Effect's `Random`, so a test can repeat it.
+ *
+ * @param self - The schedule.
+ * @param moment - The time that has passed and the number of polls so far.
+ * @returns An effect with the delay. It never fails.
+ */
 export const next = (self: PollSchedule, moment: Moment): Effect.Effect<Duration.Duration> => {
   const delay_ms = self.delay_ms(moment)
   return self.jitter === 0
@@ -97,14 +151,14 @@ export const next = (self: PollSchedule, moment: Moment): Effect.Effect<Duration
 }
 
 /**
- * The longest that a wait leaves a service alone since that asks for it: 5 minutes, unless an application provides
- * another. One answer that asks for a year would else be the end of a wait that has found nothing.
+ * Limits how long a wait follows `Retry-After`: 5 minutes, unless you provide another time. Otherwise, one response that
+ * asks for a year would end the wait without a result.
  */
 export const MaxRetryAfter = Context.Reference<Duration.Input>("@webagent/polling/PollSchedule/MaxRetryAfter", {
   defaultValue: () => "5 minutes"
 })
 
-/** The cadence of every wait that is not given its own; `standard` unless an application provides another. */
+/** The schedule of every wait without one of its own. It's `standard` unless you provide another. */
 export const Current = Context.Reference<PollSchedule>("@webagent/polling/PollSchedule/Current", {
   defaultValue: () => standard
 })

@@ -20,17 +20,20 @@ export type { Retry, Silence } from "./PollLoop.ts"
 
 /** Options of a single wait. */
 export interface WaitOptions {
-  /** Cadence of the polls; `PollSchedule.Current` unless told. */
+  /** The time between polls. The default is `PollSchedule.Current`. */
   readonly schedule?: PollSchedule.PollSchedule | undefined
-  /** Delay before the first poll in place of the schedule's own; zero looks at once. */
+  /** The delay before the first poll, instead of the schedule's. Zero polls immediately. */
   readonly first?: Duration.Input | undefined
   /** The longest time to wait (default: 30 minutes). The last poll is made at the deadline, and has 5 seconds. */
   readonly timeout?: Duration.Input | undefined
 }
 
 /**
- * Throws where a time is invalid: NaN would end a wait at once, for something that may be paid for. Call it before you
- * create what you wait for.
+ * Checks the times of a wait. Call it before you create a run, because a wait with an invalid timeout would end
+ * immediately, and the run would still cost money.
+ *
+ * @param options - The options of the wait.
+ * @throws `TypeError` if `timeout` or `first` isn't a length of time.
  */
 export const checkTimes = (options?: WaitOptions): void => {
   for (const name of ["timeout", "first"] as const) {
@@ -43,7 +46,13 @@ export const checkTimes = (options?: WaitOptions): void => {
   }
 }
 
-/** For what may have ended long ago, such as what someone else created: the first poll is made at once, unless told. */
+/**
+ * Polls immediately, unless the options have a `first` delay. Use it to wait for something that may already be finished,
+ * such as a run that another process created.
+ *
+ * @param options - The options of the wait.
+ * @returns The options with a first delay of zero.
+ */
 export const atOnce = (options?: WaitOptions): WaitOptions => ({ ...options, first: options?.first ?? 0 })
 
 /** Options of a single wait that reports progress. */
@@ -69,7 +78,12 @@ export interface Wait<A, E, R> extends Polled<A, E>, WaitOptions {
   readonly budget?: PollBudget["Service"] | undefined
 }
 
-/** A waiter whose polls end with the surrounding scope. */
+/**
+ * Creates a waiter. Waits for the same id share their polls, which stop when the scope closes.
+ *
+ * @param polls - The request that reads a value, and rules for its status and for retries.
+ * @returns The waiter.
+ */
 export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const surroundings = yield* Effect.context<never>()
@@ -183,9 +197,11 @@ const single = <A, E, R>(wait: Wait<A, E, R>) =>
   )
 
 /**
- * Polls until a terminal value. Survives failures that `retryable` tells, ends at once on any other, and fails with a
- * WaitTimeoutError at the deadline.
+ * Polls until a value is terminal. Failures that `retryable` accepts are retried, and any other failure ends the wait.
  *
+ * @param wait - `check` reads the value, and `isTerminal` tells if it's final. `timeout` is 30 minutes by default.
+ * @returns The terminal value.
+ * @throws `WaitTimeoutError` if no value is terminal in time, and errors of `check` that aren't retried.
  * @example
  * ```ts
  * import { PollSchedule, Waiter } from "@webagent/polling"
@@ -203,6 +219,12 @@ const single = <A, E, R>(wait: Wait<A, E, R>) =>
 export const untilTerminal = <A, E, R>(wait: Wait<A, E, R>): Effect.Effect<A, E | WaitTimeoutError, R> =>
   Effect.scoped(Effect.flatMap(single(wait), (waiter) => waiter.untilTerminal(wait.id ?? "", wait)))
 
-/** Polls as `untilTerminal` does and emits every value whose status differs from the one before. */
+/**
+ * Polls as `untilTerminal` does, and emits every value whose status differs from the one before.
+ *
+ * @param wait - The same options as for `untilTerminal`.
+ * @returns A stream that ends after the terminal value.
+ * @throws `WaitTimeoutError` if no value is terminal in time, and errors of `check` that aren't retried.
+ */
 export const watch = <A, E, R>(wait: Wait<A, E, R>): Stream.Stream<A, E | WaitTimeoutError, R> =>
   Stream.unwrap(Effect.map(single(wait), (waiter) => waiter.watch(wait.id ?? "", wait)))
