@@ -18,7 +18,7 @@ const patterns = {
   example: /\bfor example\b/giu
 }
 
-/** How often each pattern occurs in 10,000 words, and the share of words that stand in tables, from 0 to 1. */
+/** The occurrences of each pattern in 10,000 words, and the share of words that stand in tables, from 0 to 1. */
 export interface Measures extends Readonly<Record<keyof typeof patterns, number>> {
   readonly words: number
   readonly inTables: number
