@@ -75,7 +75,7 @@ export interface Caller<R> {
   readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: WaitOptions) => AsyncIterable<A>
   /** Interrupts what is at work, releases what is held, and refuses further calls. */
   readonly close: () => Promise<void>
-  /** What `close` releases, last added first. */
+  /** The resources that `close` releases, last added first. */
   readonly scope: Scope.Scope
   readonly baseUrls: ClientConfig["Service"]["baseUrls"]
   /** Sends a request that the packages do not list. */
