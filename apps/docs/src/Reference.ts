@@ -94,7 +94,7 @@ const writeErrors = (exportsOf: (entry: string) => Exports): void => {
   for (const client of clients)
     for (const [name, [exported]] of exportsOf(`@webagent/${client}`)) {
       if (exported?.declaration?.type !== "ClassDeclaration" || kindOf(exported, name) !== "Errors") continue
-      const [summary = ""] = parseDoc(exported.doc).text.split("\n\n")
+      const [summary = ""] = /^[\s\S]+?\.(?=\s|$)/u.exec(parseDoc(exported.doc).text) ?? []
       const error = errors.get(name) ?? { text: cell(summary), links: [] }
       error.links.push(`[${client}](api/${client}.md#${name.toLowerCase()})`)
       errors.set(name, error)
