@@ -10,3 +10,10 @@ export const Time = ({ at }: { readonly at: string }) => {
     </time>
   )
 }
+
+/** An exact time, followed by the relative one. */
+export const Moment = ({ at }: { readonly at: string }) => (
+  <>
+    {moment(at)} (<Time at={at} />)
+  </>
+)

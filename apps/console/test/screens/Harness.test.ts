@@ -113,6 +113,16 @@ describe("nights", () => {
       )
     }))
 
+  for (const [what, path] of [
+    ["a night", "/nights/a00000"],
+    ["its run", `/runs/${lastRun}`]
+  ] as const)
+    it(`have the date in the head of ${what}`, () =>
+      visit(path, async (page) => {
+        const fact = page.locator("dt", { hasText: /^Started$/u }).locator("+ dd")
+        assert.match((await fact.textContent()) ?? "", /^[A-Z][a-z]{2} \d\d?, 20\d\d, .* \(.*\)$/u)
+      }))
+
   it("are compared, any two of them", () =>
     visit("/", async (page) => {
       await page.getByText("Compare two nights").click()

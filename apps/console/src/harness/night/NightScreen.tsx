@@ -16,7 +16,7 @@ import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { RecordHead } from "../../ui/Record.tsx"
 import { Table } from "../../ui/Table.tsx"
-import { Time } from "../../ui/Time.tsx"
+import { Moment } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { costText } from "../state/cost.ts"
 import { Findings } from "../parts/Findings.tsx"
@@ -109,7 +109,7 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
         id={id.slice(0, 12)}
         title={<Untrusted max={300}>{NightText.titleOf({ ...night, findings })}</Untrusted>}
         facts={[
-          ["Started", <Time key="at" at={startedAt} />],
+          ["Started", <Moment key="at" at={startedAt} />],
           ["Took", span(duration_ms)],
           ["Passed", NightText.passedText(night)],
           ["Cost", costText(night.cost_usd, Number(NightText.confirmCostOf(night)), fingerprint.target)],

@@ -23,7 +23,7 @@ import { Message } from "../../ui/Message.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { type Fact, RecordHead } from "../../ui/Record.tsx"
 import { Took } from "../../ui/Took.tsx"
-import { Time } from "../../ui/Time.tsx"
+import { Moment } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Findings } from "../parts/Findings.tsx"
 import { nightAddress, runAddress } from "../state/address.ts"
@@ -254,7 +254,7 @@ const RunView = ({ run }: { readonly run: Run }) => {
         id={id}
         title={<Untrusted max={300}>{titleOf(run)}</Untrusted>}
         facts={[
-          ["Started", <Time key="at" at={startedAt} />],
+          ["Started", <Moment key="at" at={startedAt} />],
           [
             "Took",
             report !== null ? null : duration_ms === null ? (
