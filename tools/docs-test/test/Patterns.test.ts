@@ -6,8 +6,8 @@ import { measure } from "../src/Patterns.ts"
 
 /** Close to the measures of the guides today. Move a number toward its goal whenever the text gets better. */
 const limits = {
-  most: { whatAsNoun: 45, nounOfNoun: 34, aForPer: 7, answer: 23, idiom: 9, inTables: 0.25 },
-  least: { addressed: 33, example: 12 }
+  most: { whatAsNoun: 33, nounOfNoun: 34, aForPer: 6, answer: 13, idiom: 4, inTables: 0.15 },
+  least: { addressed: 40, example: 14 }
 }
 
 describe("the patterns of a page", () => {
