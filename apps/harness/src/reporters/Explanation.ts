@@ -45,6 +45,7 @@ const fact = (style: Style, word: string, text: string | undefined): ReadonlyArr
 
 /** Which code changed when a finding began, who sees to it, and who is working on it. */
 const contextOf = (text: FindingText.FindingText | undefined, style: Style): ReadonlyArray<string> => [
+  ...fact(style, "sure", text?.certainty),
   ...fact(style, "began", text?.change?.text),
   ...fact(style, "compare", text?.change?.url),
   ...fact(style, "owner", text?.owner),

@@ -129,10 +129,10 @@ const placesOf = ({ place, scenarios }: FindingText.FindingText): string => {
 
 /** The evidence of a finding, which code changed when it began, and who is working on it. */
 const whyOf = (text: FindingText.FindingText): string => {
-  const { acknowledged, change, evidence } = text
+  const { acknowledged, certainty, change, evidence } = text
   const link = change?.url === undefined ? "" : ` ([compare](${encodeURI(change.url)}))`
   return [
-    ...[evidence, ...FindingText.contributionLine(text)].map(escape),
+    ...[evidence, ...(certainty === undefined ? [] : [certainty]), ...FindingText.contributionLine(text)].map(escape),
     ...(change === undefined ? [] : [`${escape(change.text)}${link}`]),
     ...(acknowledged === undefined ? [] : [escape(acknowledged)])
   ].join("<br>")

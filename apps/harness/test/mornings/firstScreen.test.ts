@@ -46,7 +46,7 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
   return {
     "what is wrong": text.what,
     "since when": text.age,
-    "how sure": comparison && Statistics.fullEvidence(comparison),
+    "how sure": comparison === undefined ? text.certainty : Statistics.fullEvidence(comparison),
     "which cause": text.cause ?? text.evidence,
     whose: text.owner,
     "what it cost": spent,

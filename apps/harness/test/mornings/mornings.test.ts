@@ -63,7 +63,7 @@ const answersOf = (finding: Finding, report: RunReport): Readonly<Partial<Record
   const example = resultsByName(report)(FindingText.exampleOf(finding))
   const all: Partial<Record<Question, string | undefined>> = {
     "since when": text.age,
-    "how sure": comparison && Statistics.evidence(comparison),
+    "how sure": comparison === undefined ? text.certainty : Statistics.evidence(comparison),
     "which cause": text.cause ?? FindingText.contributionLine(text)[0] ?? text.evidence,
     whose: text.owner,
     "how to replay it": example && replay(example),

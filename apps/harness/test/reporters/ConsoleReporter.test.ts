@@ -67,6 +67,7 @@ describe("ConsoleReporter", () => {
         "",
         `  ✗ v4-browsers › forgets  ${leak.what}`,
         `      ${leak.evidence}`,
+        "      sure      certain: open browsers are counted after each trial, not estimated",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
         ...briefs(mixed),

@@ -113,7 +113,12 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
   const line = text.cause ?? text.evidence
   // without the line itself
   const sure = [
-    ...new Set([line, text.baseline ?? line, ...comparisonsOf(finding).map(Statistics.fullEvidence)])
+    ...new Set([
+      line,
+      text.certainty ?? line,
+      text.baseline ?? line,
+      ...comparisonsOf(finding).map(Statistics.fullEvidence)
+    ])
   ].slice(1, 4)
   return (
     <li className={styles["finding"]} data-severity={finding.severity}>

@@ -58,6 +58,8 @@ export interface FindingText {
   readonly change?: ChangeText.ChangeText
   /** Comparison with earlier runs, if it is worse and also failed in this one. */
   readonly baseline?: string
+  /** How sure the evidence is, if it was counted and not estimated. */
+  readonly certainty?: string
   readonly contribution?: Contribution
   /** That several scenarios share it: `one of 4 scenarios with this cause`. */
   readonly shared?: string
@@ -361,6 +363,8 @@ export const describe = (finding: Finding): FindingText => {
     ...defined({
       age: since,
       contribution,
+      certainty:
+        kind._tag === "Leak" ? "certain: open browsers are counted after each trial, not estimated" : undefined,
       owner: PeopleText.owners(finding),
       acknowledged: PeopleText.acknowledged(finding),
       change: kind._tag === "Incomplete" ? undefined : ChangeText.text(onset)
