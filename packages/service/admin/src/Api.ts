@@ -1,4 +1,5 @@
 import { RequestValidation } from "@webagent/contract"
+import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AdminKeyAuth } from "./AdminKeyAuth.ts"
@@ -19,6 +20,16 @@ import { SharedRunsGroup, SharesGroup } from "./Share.ts"
 import { SpendGroup } from "./Spend.ts"
 import { WebhooksGroup } from "./Webhooks.ts"
 import { adminPath } from "./Wire.ts"
+
+const noUnknownFields = { errors: "all", onExcessProperty: "error" } as const
+
+/**
+ * How requests are read and written: a field or query parameter that an operation doesn't have is an error. Without a
+ * filter that was misspelt, more runs would be cancelled; without a limit, a key could spend more.
+ */
+export const strict = Context.make(HttpApi.PayloadParseOptions, noUnknownFields).pipe(
+  Context.add(HttpApi.QueryParseOptions, noUnknownFields)
+)
 
 /**
  * The operations of the admin API without a path and without a check of who asks, so that a program can mount them with
@@ -41,7 +52,8 @@ export class AdminOperations extends HttpApi.make("admin")
   .add(EventsGroup)
   .add(WebhooksGroup)
   .add(SchedulesGroup)
-  .middleware(RequestValidation) {}
+  .middleware(RequestValidation)
+  .annotateMerge(strict) {}
 
 /** The admin API of a server at `/admin/v1`, with an API key. */
 export class AdminApi extends AdminOperations.middleware(AdminKeyAuth)

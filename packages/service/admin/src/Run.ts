@@ -276,7 +276,10 @@ export const SendMessage = Schema.Struct({
   interrupt: Schema.Boolean
 }).annotate({ identifier: "SendMessage" })
 
-/** The runs to cancel: by their ids, or all open ones that fit a filter. */
+/** `next` of the response before, if it wasn't null. */
+const cancelCursor = Schema.optionalKey(Schema.NonEmptyString)
+
+/** The runs to cancel: by their ids, all open ones that fit a filter, or all open ones. */
 export const CancelRuns = Schema.Union([
   Schema.Struct({
     ids: Ids,
@@ -284,9 +287,18 @@ export const CancelRuns = Schema.Union([
     onlyQueued: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.Struct({
-    filter: Schema.Struct({ ...RunFilters.fields, minUsd: Schema.optionalKey(Schema.Finite) }),
-    /** `next` of the response before, if it wasn't null. */
-    cursor: Schema.optionalKey(Schema.NonEmptyString)
+    /** At least one filter, so that a program that builds none by mistake doesn't cancel every run. */
+    filter: Schema.Struct({ ...RunFilters.fields, minUsd: Schema.optionalKey(Schema.Finite) }).check(
+      Schema.isMinProperties(1, {
+        message: 'The filter is empty. To cancel all open runs, send {"all": true} instead.'
+      })
+    ),
+    cursor: cancelCursor
+  }),
+  Schema.Struct({
+    /** Cancels every open run that the key sees. */
+    all: Schema.Literal(true),
+    cursor: cancelCursor
   })
 ]).annotate({ identifier: "CancelRuns" })
 
@@ -296,7 +308,7 @@ export const CancelledRuns = Schema.Struct({
   /** Those that were finished before or, with `onlyQueued`, had begun. */
   already: Schema.Array(Schema.String),
   notFound: Schema.Array(Schema.String),
-  /** With a filter: the cursor to send next, because one request changes at most 500; null when done. */
+  /** With a filter or `all`: the cursor to send next, because one request changes at most 500; null when done. */
   next: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "CancelledRuns" })
 export type CancelledRuns = typeof CancelledRuns.Type

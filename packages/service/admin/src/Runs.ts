@@ -86,7 +86,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     payload: CancelRuns,
     success: CancelledRuns,
     error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Cancel runs by their ids, or all open runs that fit a filter"),
+  }).annotate(OpenApi.Summary, "Cancel runs by their ids, all open runs that fit a filter, or all open runs"),
   HttpApiEndpoint.post("retry", "/runs/retry", {
     payload: Schema.Struct({ ids: Ids }),
     success: RetriedRuns.pipe(HttpApiSchema.status(201)),

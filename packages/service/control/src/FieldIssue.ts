@@ -1,6 +1,6 @@
 import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
-import { meant } from "./Spelling.ts"
+import { meant } from "@webagent/contract/Spelling"
 
 /** The problem with one field: its path as a user writes it (`faults[0].when.rate`), and a sentence. */
 export interface FieldIssue {

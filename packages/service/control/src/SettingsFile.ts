@@ -5,7 +5,7 @@ import { fieldIssues, line } from "./FieldIssue.ts"
 import { FaultPlan } from "./FaultPlan.ts"
 import { type PresetName, presetNames, presets } from "./presets.ts"
 import { Profile } from "./Profile.ts"
-import { meant } from "./Spelling.ts"
+import { meant } from "@webagent/contract/Spelling"
 
 /** A file or a value that is no profile or no fault plan; `lines` has one for each thing that is wrong with it. */
 export class SettingsError extends Data.TaggedError("SettingsError")<{ readonly lines: ReadonlyArray<string> }> {

@@ -92,12 +92,12 @@ export const toggle = (id: string): void => {
 export const cancelFitting = Console.runtime.fn<string>()((text) =>
   Effect.gen(function* () {
     const client = yield* Console
-    const filter = requestOf(text)
+    const which = text === "" ? ({ all: true } as const) : { filter: requestOf(text) }
     let cancelled = 0
     let cursor: string | null = null
     do {
       const page: CancelledRuns = yield* client.runs.cancel({
-        payload: { filter, ...(cursor === null ? {} : { cursor }) }
+        payload: { ...which, ...(cursor === null ? {} : { cursor }) }
       })
       cancelled += page.cancelled.length
       cursor = page.next

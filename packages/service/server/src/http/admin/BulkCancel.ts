@@ -46,7 +46,7 @@ export const make = (engine: Engine["Service"]) => {
   ): Effect.Effect<CancelledRuns, BadCursorError | HTTPValidationError | StoreUnavailable> =>
     Effect.gen(function* () {
       if ("ids" in request) return yield* cancelAll(request.ids, null, request.onlyQueued)
-      const filter = yield* RunFilter.of(request.filter)
+      const filter = yield* RunFilter.of("filter" in request ? request.filter : {})
       const statuses = open.filter((status) => filter.statuses?.includes(status) ?? true)
       const walk = { list: "admin.runs.cancel", filter: { ...filter } }
       let after: Place | null = yield* Pages.placeOf({ ...walk, cursor: request.cursor })

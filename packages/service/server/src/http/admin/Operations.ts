@@ -14,6 +14,7 @@ import {
   SessionsGroup,
   SharesGroup,
   SpendGroup,
+  strict,
   WebhooksGroup
 } from "@webagent/admin"
 import { RequestValidation } from "@webagent/contract"
@@ -44,8 +45,7 @@ const operations = place(
     .add(WebhooksGroup)
     .add(SchedulesGroup)
     .middleware(RequestValidation)
-    // without a filter that was misspelt, more runs would be cancelled; without a limit, a key could spend more
-    .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
+    .annotateMerge(strict),
   {
     runs: { create: { node: "withRoom", launches: "later" } },
     schedules: { run: { node: "withRoom", launches: "later" } },

@@ -88,11 +88,14 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
  */
 const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError, endpoint: HttpApiEndpoint.Top) {
   const [schema] = bodies(endpoint)
-  if (error.kind !== "Payload" || schema === undefined) return ValidationDetail.fromIssue(error.kind, error.cause.issue)
+  const detail = ValidationDetail.fromIssue(error.kind, error.cause.issue)
+  // an operation that refuses unknown fields has all its issues, and decoding again would accept these fields
+  const isComplete = detail.some(({ type }) => type === "extra_forbidden")
+  if (error.kind !== "Payload" || schema === undefined || isComplete) return detail
   const request = yield* HttpServerRequest.HttpServerRequest
   const json = Result.getOrUndefined(parseJson(yield* Effect.orElseSucceed(request.text, () => "")))
   const again = Schema.decodeUnknownResult(Schema.toEncoded(schema), { errors: "all" })(json)
-  return ValidationDetail.fromIssue(error.kind, Result.isFailure(again) ? again.failure.issue : error.cause.issue)
+  return Result.isFailure(again) ? ValidationDetail.fromIssue(error.kind, again.failure.issue) : detail
 })
 
 /** Answers a request that does not fit its operation as FastAPI does: 422 with an entry for each issue. */

@@ -1,3 +1,4 @@
+import { type RequestIssue, requestIssues, unknownField } from "@webagent/admin"
 import type { ValidationError } from "@webagent/contract"
 import type * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Predicate from "effect/Predicate"
@@ -38,45 +39,29 @@ const segment = (key: PropertyKey): string | number => (typeof key === "number" 
 const checkId = (check: unknown): string =>
   Predicate.hasProperty(check, "id") && typeof check.id === "string" ? check.id : ""
 
-interface Found {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly issue: SchemaIssue.Issue
-  readonly type: string
-}
-
-const leaves = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Found> => {
+const typeOf = (issue: SchemaIssue.Issue): string => {
   switch (issue._tag) {
-    case "Pointer":
-      return leaves(issue.issue, [...path, ...issue.path])
-    case "Encoding":
-      return leaves(issue.issue, path)
     case "AnyOf":
-      if (issue.issues.length === 0) {
-        const isChoice = issue.ast.types.every(({ _tag }) => _tag === "Literal")
-        return [{ path, issue, type: isChoice ? "literal_error" : "union_type" }]
-      }
-      return issue.issues.flatMap((inner) => leaves(inner, path))
-    case "Composite":
-      return issue.issues.flatMap((inner) => leaves(inner, path))
+      return issue.ast.types.every(({ _tag }) => _tag === "Literal") ? "literal_error" : "union_type"
     case "MissingKey":
-      return [{ path, issue, type: "missing" }]
+      return "missing"
     case "UnexpectedKey":
-      return [{ path, issue, type: "extra_forbidden" }]
+      return "extra_forbidden"
     case "InvalidType":
-      return [{ path, issue, type: typeNames[issue.ast._tag] ?? "value_error" }]
-    case "Filter": {
-      const check = issue.filter.annotations?.representation
-      return [{ path, issue, type: checkNames[checkId(check)] ?? "value_error" }]
-    }
+      return typeNames[issue.ast._tag] ?? "value_error"
+    case "Filter":
+      return checkNames[checkId(issue.filter.annotations?.representation)] ?? "value_error"
     default:
-      return [{ path, issue, type: "value_error" }]
+      return "value_error"
   }
 }
 
-const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
+const entry = (kind: Kind, requestIssue: RequestIssue): ValidationError => {
+  const { issue, path } = requestIssue
+  const type = typeOf(issue)
   const loc = [part[kind] ?? "body", ...path.map(segment)]
   if (type === "missing") return { loc, msg: "Field required", type }
-  if (type === "extra_forbidden") return { loc, msg: "This operation has no such field", type }
+  if (type === "extra_forbidden") return { loc, msg: unknownField(requestIssue, kind === "Query"), type }
   if (kind === "Payload" && path.length === 0) return { loc, msg: "Expected object", type: "model_attributes_type" }
   return {
     loc,
@@ -89,4 +74,4 @@ const entry = (kind: Kind, { issue, path, type }: Found): ValidationError => {
 
 /** The entries of `HTTPValidationError.detail` for the issues of one part of a request. */
 export const fromIssue = (kind: Kind, issue: SchemaIssue.Issue): ReadonlyArray<ValidationError> =>
-  leaves(issue, []).map((leaf) => entry(kind, leaf))
+  requestIssues(issue).map((each) => entry(kind, each))

@@ -22,6 +22,11 @@ const layerRuns = layerAdmin({
 const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
   it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(layerRuns)))
 
+interface Issue {
+  readonly loc: ReadonlyArray<string>
+  readonly msg: string
+}
+
 type Row = Readonly<Record<string, unknown>>
 
 const rowsOf = ({ body }: { readonly body: Row }) => body["rows"] as ReadonlyArray<Row>
@@ -193,7 +198,7 @@ describe("runs of the admin API", () => {
         () => ask("shop", "POST", "/runs", { task: "Wait" }),
         { concurrency: 8 }
       )
-      const { body } = yield* ask("shop", "POST", "/runs/cancel", { filter: {} })
+      const { body } = yield* ask("shop", "POST", "/runs/cancel", { all: true })
       const cancelled = body["cancelled"] as ReadonlyArray<string>
       assert.sameMembers(
         [...cancelled],
@@ -211,21 +216,56 @@ describe("runs of the admin API", () => {
       }
       const own = yield* ask("shop", "POST", "/runs/cancel", { filter: { status: "running" } })
       assert.lengthOf(own.body["cancelled"] as Array<string>, 2)
-      assert.deepStrictEqual((yield* ask("shop", "POST", "/runs/cancel", { filter: {} })).body["cancelled"], [])
+      assert.deepStrictEqual((yield* ask("shop", "POST", "/runs/cancel", { all: true })).body["cancelled"], [])
       assert.deepStrictEqual(
         (yield* ask("root", "POST", "/runs/cancel", { filter: { status: "failed" } })).body["cancelled"],
         []
       )
-      const misspelt = yield* ask("root", "POST", "/runs/cancel", { filter: { statuses: ["failed"] } })
-      assert.strictEqual(misspelt.status, 422)
-      assert.deepInclude(misspelt.body["detail"], {
-        loc: ["body", "filter", "statuses"],
-        msg: "This operation has no such field",
-        type: "extra_forbidden"
-      })
-      assert.strictEqual((yield* ask("root", "POST", "/runs/cancel", { filter: {}, onlyQueued: true })).status, 422)
       const all = yield* ask("root", "POST", "/runs/cancel", { filter: { search: "wait" } })
       assert.lengthOf(all.body["cancelled"] as Array<string>, 2)
+    })
+  )
+
+  test(
+    "refuses a bulk cancel with an empty filter, or with a filter that doesn't exist, and cancels no run",
+    Effect.gen(function* () {
+      const run = yield* begin("shop", "Wait", "running")
+      const issuesOf = (body: unknown) =>
+        Effect.map(ask("root", "POST", "/runs/cancel", body), ({ body: { detail }, status }) => {
+          assert.strictEqual(status, 422)
+          return (detail as ReadonlyArray<Issue>).map(({ loc, msg }) => `${loc.join(".")}: ${msg}`)
+        })
+      assert.deepStrictEqual(yield* issuesOf({ filter: {} }), [
+        'body.filter: The filter is empty. To cancel all open runs, send {"all": true} instead.'
+      ])
+      assert.deepStrictEqual(yield* issuesOf({ filter: { statuss: "failed", owner: "shop" } }), [
+        'body.filter.statuss: "statuss" isn\'t a filter of this operation. Did you mean "status"?',
+        'body.filter.owner: "owner" isn\'t a filter of this operation. Did you mean "key"?'
+      ])
+      assert.deepStrictEqual(yield* issuesOf({ filter: { status: "running" }, onlyQueued: true }), [
+        'body.onlyQueued: "onlyQueued" isn\'t a field of this operation. Use filter, cursor.'
+      ])
+      assert.deepStrictEqual(yield* issuesOf({ filter: { key: "shop" }, all: true }), [
+        'body.all: "all" can\'t be combined with the other fields.',
+        'body.filter: "filter" can\'t be combined with the other fields.'
+      ])
+      assert.deepStrictEqual(yield* issuesOf({}), ["body.ids: Field required", "body.filter: Field required"])
+      assert.strictEqual((yield* ask("root", "GET", `/runs/${run.id}`)).body["status"], "running")
+    })
+  )
+
+  test(
+    "refuses unknown query parameters of a list",
+    Effect.gen(function* () {
+      for (const [path, msg] of [
+        ["/runs?statuss=failed", '"statuss" isn\'t a query parameter of this operation. Did you mean "status"?'],
+        ["/sessions?limt=1", '"limt" isn\'t a query parameter of this operation. Did you mean "limit"?'],
+        ["/browsers?owner=shop", '"owner" isn\'t a query parameter of this operation. Did you mean "key"?'],
+        ["/spend?for=day", '"for" isn\'t a query parameter of this operation. Use by, from, to.']
+      ] as const) {
+        const { body, status } = yield* ask("root", "GET", path)
+        assert.deepStrictEqual([status, (body["detail"] as ReadonlyArray<Issue>).map((each) => each.msg)], [422, [msg]])
+      }
     })
   )
 
