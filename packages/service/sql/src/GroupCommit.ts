@@ -1,8 +1,9 @@
 import type { StoreUnavailable } from "@webagent/engine"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { never, unavailable } from "./unavailable.ts"
 import type { Write } from "./Writes.ts"
@@ -13,8 +14,9 @@ type Commit = (writes: ReadonlyArray<Write>) => Effect.Effect<void, Write | Stor
 
 /**
  * Commits the statements of a step together with those of other steps that come at the same time, at a fraction of the
- * cost of a transaction of effect/sql. Fails with the first statement that is refused; the other steps are not affected.
- * Null if the database has none.
+ * cost of a transaction of effect/sql. Fails with the first statement that is refused, which doesn't affect the other
+ * steps. If the database undoes the whole transaction, as on a full disk, all its steps fail. Null for a database whose
+ * steps commit one by one.
  */
 export const GroupCommit: Context.Reference<Commit | null> = Context.Reference("@webagent/sql/GroupCommit", {
   defaultValue: (): Commit | null => null
@@ -78,10 +80,15 @@ export const make = Effect.fnUntraced(function* ({ alone, db, prepare, toError }
       return outcomes
     } catch (cause) {
       // the next transaction tries again if this fails
-      if (db.isTransaction) Effect.runSync(Effect.ignore(Effect.try(() => control("ROLLBACK"))))
+      if (db.isOpen && db.isTransaction) Effect.runSync(Effect.ignore(Effect.try(() => control("ROLLBACK"))))
       const error = toError(cause)
       return group.map(() => Exit.fail(commits ? unavailable(error) : never(error)))
     }
+  }
+
+  const failed = (cause: Cause.Cause<SqlError>): Outcome => {
+    const error = Cause.squash(cause)
+    return isSqlError(error) ? Exit.fail(never(error)) : Exit.die(error)
   }
 
   const next = Effect.sync(() => {
@@ -93,8 +100,9 @@ export const make = Effect.fnUntraced(function* ({ alone, db, prepare, toError }
   const start = () =>
     void fork(
       alone(next).pipe(
-        Effect.catch((error) =>
-          Effect.sync(() => waiting.splice(0).forEach(({ resume }) => resume(Exit.fail(never(error)))))
+        // every step gets an outcome, and the next step starts a group
+        Effect.catchCause((cause) =>
+          Effect.sync(() => waiting.splice(0).forEach(({ resume }) => resume(failed(cause))))
         )
       )
     )

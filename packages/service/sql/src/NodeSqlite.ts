@@ -131,8 +131,8 @@ const make = Effect.fnUntraced(function* ({
 
   const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
     connection: Effect.map(room, () => {
-      // of a group of commits whose rollback failed
-      if (writing.isTransaction) prepareWrite("ROLLBACK").run()
+      // the rollback of a group of commits may have failed
+      if (writing.isOpen && writing.isTransaction) prepareWrite("ROLLBACK").run()
       return writer
     }),
     semaphore: Semaphore.makeUnsafe(1),

@@ -16,13 +16,13 @@ export interface Write {
   readonly _tag: "Write"
   readonly text: string
   readonly values: ReadonlyArray<Value>
-  /** The step is refused if the statement returns no row. Other statements return none. */
+  /** The step is refused if the statement returns no row. Statements without a refusal return no rows. */
   readonly refusal?: Refusal
 }
 
 const ofRecord = (id: string): Refusal => ({ of: "record", id })
 
-/** Texts by their table and form: all rows of a table have the same columns. */
+/** Statement texts by table, number of rows and conflict clause: all rows of a table have the same columns. */
 const texts = new Map<string, string>()
 
 const textOf = (form: string, make: () => string): string => {

@@ -2,9 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Store } from "@webagent/engine"
 import { creation } from "@webagent/store-contract/Creation"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
+import { renameSync, rmSync, symlinkSync } from "node:fs"
 import { Database, SqlStore } from "../src/index.ts"
 import { file } from "./files.ts"
 
@@ -87,5 +92,41 @@ describe("GroupCommit", () => {
         assert.strictEqual((yield* storedSessions).turns.length, 150)
       })
     )
+  )
+
+  /** As the engine commits: nobody interrupts it. True if it ends within a second. */
+  const commitEnds = (store: Store["Service"], name: string) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkDetach(Effect.uninterruptible(store.commit(creation(name))))
+      return Option.isSome(yield* Effect.timeoutOption(Fiber.await(fiber), "1 second"))
+    })
+
+  it.live("steps are stored again after the log's file couldn't be examined once", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const log = `${path}-wal`
+      yield* Effect.gen(function* () {
+        const store = yield* Store
+        yield* store.commit(creation("1"))
+        renameSync(log, `${log}.away`)
+        symlinkSync(log, log)
+        const during = yield* commitEnds(store, "2")
+        rmSync(log)
+        renameSync(`${log}.away`, log)
+        assert.deepStrictEqual({ during, after: yield* commitEnds(store, "3") }, { during: true, after: true })
+        assert.include((yield* storedSessions).sessions, "s3")
+      }).pipe(Effect.provide(Layer.provideMerge(SqlStore.layer, Database.layer({ file: path }))))
+    })
+  )
+
+  it.live("a commit of a closed database ends", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const scope = yield* Scope.make()
+      const layer = Layer.provideMerge(SqlStore.layer, Database.layer({ file: path }))
+      const store = yield* Effect.provide(Store, yield* Scope.provide(Layer.build(layer), scope))
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(yield* commitEnds(store, "1"))
+    })
   )
 })
