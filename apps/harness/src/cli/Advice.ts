@@ -2,6 +2,7 @@ import { join } from "node:path"
 import * as Findings from "@webagent/findings/Findings"
 import { exampleOf } from "@webagent/findings/words/FindingText"
 import * as IgnoreText from "@webagent/findings/words/IgnoreText"
+import * as NextText from "@webagent/findings/words/NextText"
 import * as NightFile from "@webagent/nights/NightFile"
 import * as Quarantine from "@webagent/nights/Quarantine"
 import { type Finding, statusOf } from "@webagent/report/Finding"
@@ -116,6 +117,8 @@ export const next =
       .map((finding) => resultOf(exampleOf(finding)))
       .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)
+    const [command] = Findings.errorsOf(report).flatMap((finding) => NextText.commandOf(finding, program) ?? [])
+    if (command !== undefined) return command.replaceAll("\n", " && ")
     if (statusOf(Findings.of(report)) === "failed" || report.judgement !== undefined) return undefined
     if (options.target === "simulated") {
       const { suites } = report.header

@@ -78,7 +78,8 @@ describe("merge", () => {
     )
     assert.include(allowed.stdout, `skipped: ${SkipText.text({ _tag: "MissingShard", shard: 2 })}`)
     const lost = half.findings?.flatMap(({ kind }) => (kind._tag === "Incomplete" ? [kind.why] : []))
-    assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2, shards: [2] }])
+    const args = [...example, "--max-cost", "90", "--trial-budget", "1", "--built-in", "--seed", "1"]
+    assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2, shards: [2], args }])
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))

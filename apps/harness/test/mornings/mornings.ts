@@ -43,7 +43,14 @@ const morning = (story: Story, nights = past()): Morning => {
   return { report, nights: [...nights, ofReport(report)] }
 }
 
-const shard = { index: 1, of: 2, startedAt: startOf(days), duration_ms: 60_000, interrupted: false }
+const shard = {
+  index: 1,
+  of: 2,
+  startedAt: startOf(days),
+  duration_ms: 60_000,
+  interrupted: false,
+  args: ["shop.suite.ts", "--record", "--shard", "1/2", "--report-dir", "shards/1"]
+}
 
 /** Eight mornings of one shop, always the same: sixteen nights of six scenarios with five trials, and last night. */
 export const mornings = {

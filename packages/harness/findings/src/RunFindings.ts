@@ -16,6 +16,18 @@ const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
   // those that were not begun have sent nothing
   trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
+/** Flags that each shard has with its own value. */
+const isOwnFlag = (word = "") => /^--(?:shard|report-dir|notify)$/u.test(word)
+
+/** The words of a shard that another one can be run with. */
+const commonArgs = ({ header, shards = [] }: RunReport) => {
+  const args = shards.find((shard) => shard.args !== undefined)?.args
+  if (args === undefined) return {}
+  const common = args.filter((word, index) => !isOwnFlag(word.split("=")[0]) && !isOwnFlag(args[index - 1]))
+  const hasSeed = common.some((word) => /^--seed(?:=|$)/u.test(word))
+  return { args: hasSeed ? common : [...common, "--seed", String(header.seed)] }
+}
+
 /** Finds the reasons why a run has too few results for a verdict. */
 const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
   const { header, interrupted, results, shards = [] } = report
@@ -47,7 +59,12 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
           }
         ]),
     ...(missing.length > 0
-      ? [error({ _tag: "Incomplete", why: { _tag: "LostShards", missing: missing.length, of, shards: missing } })]
+      ? [
+          error({
+            _tag: "Incomplete",
+            why: { _tag: "LostShards", missing: missing.length, of, shards: missing, ...commonArgs(report) }
+          })
+        ]
       : []),
     ...(hasNothing ? [error({ _tag: "Incomplete", why: { _tag: "NothingRan" } })] : []),
     ...(unreachable === undefined

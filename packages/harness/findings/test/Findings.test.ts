@@ -437,3 +437,18 @@ it("a missing shard fails a run, however well the others are", () => {
   const of = (...indexes: ReadonlyArray<number>) => errors({ ...report([passed]), shards: indexes.map(shard) })
   assert.deepStrictEqual([of(1, 2, 3), of(1, 3)], [[], ["LostShards"]])
 })
+
+it("a missing shard can be run with the words of another one, without its own folder and number", () => {
+  const argsOf = (...args: ReadonlyArray<string>) => {
+    const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false, args }
+    const [finding] = Findings.findingsOf({ ...report([passed]), shards: [shard] })
+    return finding?.kind._tag === "Incomplete" && finding.kind.why._tag === "LostShards" ? finding.kind.why.args : []
+  }
+  assert.deepStrictEqual(argsOf("a.suite.ts", "--shard", "1/2", "--record", "--report-dir=shards/1"), [
+    "a.suite.ts",
+    "--record",
+    "--seed",
+    String(report([]).header.seed)
+  ])
+  assert.deepStrictEqual(argsOf("--seed=9", "--shard=1/2", "--notify", "webhook=x"), ["--seed=9"])
+})

@@ -46,7 +46,9 @@ export const Incomplete = Schema.Union([
     missing: Schema.Int,
     of: Schema.Int,
     /** The numbers of the missing ones; absent in histories of older versions. */
-    shards: Schema.optionalKey(Schema.Array(Schema.Int))
+    shards: Schema.optionalKey(Schema.Array(Schema.Int)),
+    /** The words behind `run` that all shards have in common, with the seed, if they are stored. */
+    args: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   Schema.TaggedStruct("NothingRan", {}),
   Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),

@@ -239,6 +239,8 @@ export const RunReport = Schema.Struct({
         startedAt: Schema.String,
         duration_ms: Schema.Number,
         interrupted: Schema.Boolean,
+        /** The words behind `run` that it was called with. */
+        args: Schema.optionalKey(Schema.Array(StoredArgument)),
         resumed: Schema.optionalKey(Resumptions)
       })
     )

@@ -95,6 +95,18 @@ const Ignore = ({ of: finding }: { readonly of: Finding }) => {
   )
 }
 
+/** Says what to do next, and shows its command if it's known. */
+const Next = ({ hasTrial, of: finding }: { readonly of: Finding; readonly hasTrial: boolean }) => {
+  const result = useAtomValue(project)
+  const command = AsyncResult.isSuccess(result) ? NextText.commandOf(finding, result.value.commands.program) : undefined
+  return (
+    <Fact name="Next">
+      {NextText.text(finding, hasTrial)}
+      {command === undefined ? null : <Code label="Command of the next step" text={command} wraps />}
+    </Fact>
+  )
+}
+
 interface FindingProps extends FindingsOf {
   readonly of: Finding
 }
@@ -189,7 +201,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
           </Fact>
         )}
         {night === null ? null : <Ignore of={finding} />}
-        <Fact name="Next">{NextText.text(finding, run !== null)}</Fact>
+        <Next of={finding} hasTrial={run !== null} />
       </dl>
       {replay === undefined ? null : <Code label={`Replay ${replay.name}: ${text.what}`} text={replay.command} wraps />}
       <div className={styles["actions"]}>

@@ -211,6 +211,7 @@ export const merge = (
         startedAt: report.header.startedAt,
         duration_ms: report.duration_ms,
         interrupted: report.interrupted,
+        ...(report.header.args === undefined ? {} : { args: report.header.args }),
         ...(report.header.resumed === undefined ? {} : { resumed: report.header.resumed })
       })),
       ...(outages.length === 0 ? {} : { outages }),

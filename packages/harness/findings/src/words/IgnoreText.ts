@@ -1,4 +1,3 @@
-import * as NextText from "./NextText.ts"
 import { quoted } from "@webagent/cli/Program"
 import type { Finding } from "@webagent/report/Finding"
 
@@ -24,9 +23,7 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
         answer: "No. These trials tested nothing. Check the service, then run the night again."
       }
     case "Incomplete":
-      return {
-        answer: `No. What didn't run wasn't tested, and later nights aren't compared with this one. ${kind.why._tag === "LostShards" ? NextText.shardsText(kind.why) : "Run the night again."}`
-      }
+      return { answer: "No. What didn't run wasn't tested, and later nights aren't compared with this one." }
     case "RunLimitExceeded":
       return { answer: "No. Raise the limit if this much is intended." }
     case "CostUnknown":

@@ -1,15 +1,27 @@
-import type { Finding } from "@webagent/report/Finding"
+import { quoted } from "@webagent/cli/Program"
+import type { Finding, Incomplete } from "@webagent/report/Finding"
 
-/** The next step about missing shards, with their flags. */
-export const shardsText = ({
-  of,
-  shards
-}: {
-  readonly of: number
-  readonly shards?: ReadonlyArray<number>
-}): string => {
+type LostShards = Extract<typeof Incomplete.Type, { readonly _tag: "LostShards" }>
+
+/** The next step about missing shards. */
+const shardsText = ({ args, of, shards }: LostShards): string => {
+  if (args !== undefined)
+    return "Run the missing part with this command, then merge its folder with those of the other shards."
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
   return `Run the shard's command again with ${flags} and the same --seed, then merge the shards.`
+}
+
+/** Returns the command of the next step, one line per missing shard; undefined if it isn't known. */
+export const commandOf = ({ kind }: Finding, program: string): string | undefined => {
+  if (kind._tag !== "Incomplete" || kind.why._tag !== "LostShards") return undefined
+  const { args, of, shards } = kind.why
+  return args === undefined
+    ? undefined
+    : shards
+        ?.map((shard) =>
+          [`${program} run`, ...args.map(quoted), `--shard ${shard}/${of} --report-dir shard-${shard}`].join(" ")
+        )
+        .join("\n")
 }
 
 /** The next step about a finding, in one sentence. `hasTrial` is true if its trial can be opened where the sentence is shown. */

@@ -24,5 +24,12 @@ describe("the next step in words", () => {
       textOf({ _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } }),
       "the same --shard and the same --seed"
     )
+    const why = { ...lost, args: ["my shop.suite.ts", "--seed", "7"] }
+    assert.deepStrictEqual(
+      NextText.commandOf({ kind: { _tag: "Incomplete", why }, severity: "error", scenarios: [] }, "harness")?.split(
+        "\n"
+      ),
+      [1, 3].map((n) => `harness run "my shop.suite.ts" --seed 7 --shard ${n}/3 --report-dir shard-${n}`)
+    )
   })
 })
