@@ -120,6 +120,9 @@ describe("a morning", () => {
     it(`with ${name}: the console and the summary answer what a person on call asks`, async () => {
       const findings = errorsOf(report)
       assert.deepStrictEqual(factsOf(findings[0]), expected[name as keyof typeof mornings])
+      // as many trials at a time as the run allows can't take less
+      const trials_ms = report.results.flatMap(({ trials }) => trials).reduce((sum, one) => sum + one.duration_ms, 0)
+      assert.isAtLeast(report.duration_ms, trials_ms / report.header.concurrency, name)
       const shown = await Effect.runPromise(consoleText(report, plain))
       const summary = markdownText(report)
       const answers = findings.map((finding) => answersOf(finding, report))
