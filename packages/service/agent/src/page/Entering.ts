@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import { Refused } from "./Failures.ts"
 import { call, type Frame, objectOf } from "./Frame.ts"
-import { act, type Action, find, type Hands, refuse } from "./Hands.ts"
+import { act, type Action, find, type Hands, locate, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
-import * as Mouse from "./Mouse.ts"
+import { press, unclicked } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
 
@@ -65,6 +65,13 @@ const focusedField = Effect.fnUntraced(function* (
   return relation === "unrelated" ? label : ""
 })
 
+/** Clicks an element. Refused if something else takes its place when the mouse comes. */
+const pressOrRefuse = Effect.fnUntraced(function* (tab: Tab, index: number) {
+  const outcome = yield* press(index, yield* locate(tab, index, true, true))
+  // of any other outcome, the focus or the state of the element tells more
+  if (outcome === "missed") return yield* refuse(unclicked(index, outcome) ?? "")
+})
+
 /** Makes the actions that fill in fields. */
 export const make = (hands: Hands) => {
   const { files, client } = hands
@@ -76,7 +83,7 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const { frame, kind, x, y } = yield* find(tab, index)
+        const { frame, kind } = yield* find(tab, index)
         if (kind === "select") return yield* refuse("This is a select: use `select`.")
         if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
         if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
@@ -90,7 +97,7 @@ export const make = (hands: Hands) => {
         }
         const token = hands.now()
         if (kind === "other") yield* rememberFocus(tab, token)
-        yield* Mouse.click(tab.session, { x, y })
+        yield* pressOrRefuse(tab, index)
         // what is not a field may open the real one
         if (kind === "other") yield* call(frame, "settle", 20, 200)
         else if (!isSecret) yield* call(frame, "focus", index, !append)
@@ -128,7 +135,7 @@ export const make = (hands: Hands) => {
       })
     )
 
-  const press = (keys: string): Action =>
+  const pressKeys = (keys: string): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
@@ -155,7 +162,7 @@ export const make = (hands: Hands) => {
         const element = yield* find(tab, index)
         const isChecked = call(element.frame, "isChecked", index)
         if ((yield* isChecked) === checked) return `It is ${state} already.`
-        yield* Mouse.click(tab.session, element)
+        yield* pressOrRefuse(tab, index)
         const read = Effect.orElseSucceed(isChecked, () => null)
         // pages that draw their own take a moment
         const now =
@@ -188,5 +195,5 @@ export const make = (hands: Hands) => {
       })
     )
 
-  return { type, press, select, check, upload }
+  return { type, press: pressKeys, select, check, upload }
 }

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
 import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
+import { press, unclicked } from "./Pressing.ts"
 import { mainFrame } from "./Tab.ts"
 import type { Press } from "./world/Guarding.ts"
 import type { Direction } from "./world/Moving.ts"
@@ -34,25 +35,6 @@ const pressedOnly: Partial<Record<Press, string>> = {
   covered: "Pressed. Something opened over the element at the press, before a click: look at the page."
 }
 
-/** The reasons why a press became no click. */
-const unclicked = (index: number, press: Press): string | undefined => {
-  const unseen = "so there was no click. Look at the page, and click again if nothing happened."
-  switch (press) {
-    case "replaced":
-      return `The page replaced element ${index} while it was pressed, ${unseen}`
-    case "disabled":
-      return `The page disabled element ${index} while it was pressed, ${unseen}`
-    case "moved":
-      return `Element ${index} moved away while it was pressed, ${unseen}`
-    case "stopped":
-      return `Element ${index} was pressed, but the page stopped the click. Look at the page.`
-    case "missed":
-      return `Element ${index} moves away when the mouse comes: hover over it first.`
-    default:
-      return undefined
-  }
-}
-
 /** Makes the actions of the mouse. */
 export const make = (hands: Hands) => {
   const click = (
@@ -69,26 +51,17 @@ export const make = (hands: Hands) => {
           count: Math.min(clicks_most, Math.max(1, Math.trunc(count))),
           hold_ms: 1000 * Math.min(hold_seconds, Math.max(0, hold))
         }
-        // a document that is gone was left by the click
-        const pressed = Effect.orElseSucceed(call(element.frame, "pressed"), (): Press => "hit")
-        yield* Mouse.click(tab.session, element, how)
-        let press = yield* pressed
-        if (press === "missed") {
-          // it changed when the mouse came
-          yield* call(element.frame, "settle", 50, 500)
-          yield* Mouse.click(tab.session, yield* locate(tab, index, true, true), how)
-          press = yield* pressed
-        }
-        const why = unclicked(index, press)
+        const outcome = yield* press(index, element, how)
+        const why = unclicked(index, outcome)
         if (why !== undefined) return yield* refuse(why)
-        if (press === "none") {
+        if (outcome === "none") {
           // refused with the cover's name, if it is still there; a second click could be one too many
           yield* locate(tab, index)
           return yield* refuse(
             `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
           )
         }
-        return pressedOnly[press] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
+        return pressedOnly[outcome] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
       })
     )
 

@@ -40,6 +40,22 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("types and checks without a click on what takes the field's place when the mouse comes", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit(
+        "swaps-on-hover",
+        on("type", "Coupon", { text: "X1" }),
+        on("check", "Agree", { checked: true })
+      )
+      assert.deepStrictEqual(
+        [results, saw.at(-2), saw.at(-1)],
+        [["Typed.", "It is checked now."], "coupon X1", "agreed"]
+      )
+      assert.notInclude(saw, "closed the account")
+      assert.notInclude(saw, "ordered")
+    })
+  )
+
   it.effect("is kept from what covers the element when the mouse comes", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("covered-on-hover", on("click", "Pay"))
