@@ -38,7 +38,7 @@ export const withAdmin = <A, E, R>({ adminKey, server }: AtServer, use: (server:
     const target = yield* serverOf({ adminKey, server: Option.some(server) })
     // never: a server is given
     if (target === undefined) return yield* usage("Add --server URL.")
-    const admin = yield* AdminClient.make(target)
+    const admin = yield* AdminClient.make({ baseUrl: target.address, apiKey: target.key })
     return yield* use({ address: target.address, admin, ask: makeAsk(target) })
   }).pipe(Effect.provide(layerFetch))
 

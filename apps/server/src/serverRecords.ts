@@ -47,7 +47,7 @@ const oldestFirst = <Row extends { readonly id: string }>(
 /** Connects to a server, which also checks its key. */
 const connect = Effect.fnUntraced(function* (server: Server) {
   const { address, keyFrom } = server
-  const admin = yield* AdminClient.make(server)
+  const admin = yield* AdminClient.make({ baseUrl: address, apiKey: server.key })
   const ask = makeAsk(server)
   const { data, has, key, version } = yield* ask(admin.server.get())
 

@@ -1,4 +1,4 @@
-import { apiKeyHeader } from "@webagent/contract/Wire"
+import { apiKeyHeader as usualHeader } from "@webagent/contract/Wire"
 import type * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import { mapRequest } from "effect/http/HttpClient"
@@ -10,12 +10,12 @@ import { adminPath } from "./Wire.ts"
 
 /** Address of a server, and a key of it. */
 export interface AdminClientOptions {
-  /** Such as `http://127.0.0.1:41873`, with or without the path `/admin/v1`. */
-  readonly address: string
+  /** Address of the server, such as `http://127.0.0.1:41873`, with or without the path `/admin/v1`. */
+  readonly baseUrl: string
   /** A key with the scope `admin` sees the records of every key, any other key sees its own. */
-  readonly key: string | Redacted.Redacted
+  readonly apiKey: string | Redacted.Redacted
   /** The header that carries the key (default: `X-Service-API-Key`). */
-  readonly keyHeader?: string
+  readonly apiKeyHeader?: string
 }
 
 /** A method for each operation of the admin API, in the groups of `AdminApi`. */
@@ -26,19 +26,20 @@ export type AdminClient = HttpApiClient.ForApi<typeof AdminApi>
  *
  * @example
  * const program = Effect.gen(function* () {
- *   const admin = yield* AdminClient.make({ address: "http://127.0.0.1:41873", key: "wak_..." })
+ *   const admin = yield* AdminClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey: "wak_..." })
  *   const { rows } = yield* admin.runs.list({ query: { status: "running" } })
  *   return yield* admin.runs.cancel({ payload: { ids: rows.map(({ id }) => id) } })
  * })
  */
-export const make = ({
-  address,
-  key,
-  keyHeader = apiKeyHeader
-}: AdminClientOptions): Effect.Effect<AdminClient, never, HttpClient.HttpClient> =>
+export const make = (
+  { apiKey, apiKeyHeader = usualHeader, baseUrl }: AdminClientOptions,
+  /** Changes the effect that reads a response. */
+  transformResponse?: (read: Effect.Effect<unknown, unknown, unknown>) => Effect.Effect<unknown, unknown, unknown>
+): Effect.Effect<AdminClient, never, HttpClient.HttpClient> =>
   HttpApiClient.make(AdminApi, {
-    baseUrl: address.replace(/\/+$/u, "").replace(adminPath, ""),
+    baseUrl: baseUrl.replace(/\/+$/u, "").replace(adminPath, ""),
     transformClient: mapRequest(
-      HttpClientRequest.setHeader(keyHeader, typeof key === "string" ? key : Redacted.value(key))
-    )
+      HttpClientRequest.setHeader(apiKeyHeader, typeof apiKey === "string" ? apiKey : Redacted.value(apiKey))
+    ),
+    transformResponse
   })

@@ -1,7 +1,43 @@
+import { meant } from "@webagent/contract/Spelling"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as AdminClient from "./AdminClient.ts"
+import { ClientConfigError, InvalidRequestError, NoResponseError, UnexpectedResponseError } from "./PromiseErrors.ts"
+import { issueSentence, requestIssues } from "./RequestIssues.ts"
+
+/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
+export type Time = number | string
+
+/** Options of a client. */
+export interface Options {
+  /** Address of the server, such as `http://127.0.0.1:41873`, with or without the path `/admin/v1`. */
+  readonly baseUrl: string
+  /** A key with the scope `admin` sees the records of every key, any other key sees its own. */
+  readonly apiKey: string
+  /** The header that carries the key (default: `X-Service-API-Key`). */
+  readonly apiKeyHeader?: string | undefined
+  /** The longest time until a response (default: 1 minute). */
+  readonly timeout?: Time | undefined
+}
+
+/** Options of a call. */
+export interface CallOptions {
+  /** Ends the call: its promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** The longest time until a response; by default, the timeout of the client. */
+  readonly timeout?: Time | undefined
+}
+
+interface Request {
+  readonly query?: object
+}
 
 type Method = (request?: never) => Effect.Effect<unknown, unknown>
 
@@ -10,7 +46,7 @@ type Raw = HttpClientResponse | readonly [unknown, HttpClientResponse]
 
 /** A method with a promise in place of its Effect. */
 type Promised<Of> = Of extends (request: infer Request) => Effect.Effect<infer Response, unknown, unknown>
-  ? (request: Request) => Promise<Exclude<Response, Raw>>
+  ? (request: Request, options?: CallOptions) => Promise<Exclude<Response, Raw>>
   : never
 
 /** The methods of a client by group, each with a promise. */
@@ -20,23 +56,103 @@ export type PromiseClient = {
   }
 }
 
-const promised = (method: Method) => (request: never) => Effect.runPromise(method(request))
+const clientOptions = ["baseUrl", "apiKey", "apiKeyHeader", "timeout"]
+const callOptions = ["signal", "timeout"]
+const requestParts = ["params", "query", "payload", "headers", "sseOptions"]
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Throws for a value that isn't an object, and for the first name that isn't one of these. */
+const check = (what: string, value: unknown, names: ReadonlyArray<string>, Failure: new (message: string) => Error) => {
+  if (!isObject(value)) throw new Failure(`The ${what}s must be an object with ${names.join(", ")}.`)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown === undefined) return value
+  const word = meant(unknown, names)
+  throw new Failure(
+    `"${unknown}" isn't a ${what}. ${word === undefined ? `Use ${names.join(", ")}.` : `Did you mean "${word}"?`}`
+  )
+}
+
+const timeOf = (time: unknown): Duration.Duration => {
+  const isTime = typeof time === "string" || (typeof time === "number" && time > 0)
+  const duration = isTime ? Option.getOrUndefined(Duration.fromInput(time as Duration.Input)) : undefined
+  if (duration !== undefined) return duration
+  throw new ClientConfigError(`timeout must be a length of time above zero, such as "30 seconds".`)
+}
+
+/** An error that programs without Effect can read. */
+const readable = (error: unknown, request: Request | undefined, baseUrl: string): unknown => {
+  if (Schema.isSchemaError(error)) {
+    const query = request?.query ?? {}
+    const sentences = requestIssues(error.issue).map((issue) => issueSentence(issue, String(issue.path[0]) in query))
+    return new InvalidRequestError(sentences.join(" "))
+  }
+  if (!HttpClientError.isHttpClientError(error)) return error
+  const { message, response } = error
+  return response === undefined
+    ? new NoResponseError(`No server responds at ${baseUrl}: ${message}. Check baseUrl, and whether the server runs.`, {
+        cause: error.cause
+      })
+    : new UnexpectedResponseError(
+        `${baseUrl} responded with HTTP ${response.status}, which the admin API doesn't describe. Check baseUrl.`,
+        response.status
+      )
+}
+
+const unreadableResponse = (baseUrl: string) => (error: unknown) =>
+  Schema.isSchemaError(error)
+    ? new UnexpectedResponseError(`A response of ${baseUrl} isn't one of the admin API. Check baseUrl.`)
+    : error
+
+const promised =
+  (method: Method, baseUrl: string, usualTimeout: Duration.Duration) =>
+  async (request?: Request, options: CallOptions = {}): Promise<unknown> => {
+    if (request !== undefined) check("part of the request", request, requestParts, InvalidRequestError)
+    check("call option", options, callOptions, ClientConfigError)
+    const { signal, timeout } = options
+    const limit = timeout === undefined ? usualTimeout : timeOf(timeout)
+    signal?.throwIfAborted()
+    const exit = await Effect.runPromiseExit(
+      method(request as never).pipe(
+        Effect.mapError((error) => readable(error, request, baseUrl)),
+        Effect.timeoutOrElse({
+          duration: limit,
+          orElse: () => Effect.fail(new NoResponseError(`No response of ${baseUrl} within ${Duration.format(limit)}.`))
+        })
+      ),
+      signal === undefined ? undefined : { signal }
+    )
+    if (Exit.isSuccess(exit)) return exit.value
+    signal?.throwIfAborted()
+    throw Cause.squash(exit.cause)
+  }
 
 /**
  * A client of a server's admin API with promises, over `fetch`. A rejected promise has the error of the operation, such
- * as `NotFoundError`.
+ * as `NotFoundError`, or an `InvalidRequestError`, `NoResponseError` or `UnexpectedResponseError`.
+ *
+ * @throws {ClientConfigError} if an option is missing, unknown or of the wrong type
  *
  * @example
- * const admin = await PromiseClient.make({ address: "http://127.0.0.1:41873", key: "wak_..." })
- * const { rows } = await admin.runs.list({ query: { status: "running" } })
+ * const admin = await PromiseClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey: "wak_..." })
+ * const { rows } = await admin.runs.list({ query: { status: "running" } }, { timeout: "5 seconds" })
  */
-export const make = async (options: AdminClient.AdminClientOptions): Promise<PromiseClient> => {
-  const client = await Effect.runPromise(Effect.provide(AdminClient.make(options), FetchHttpClient.layer))
+export const make = async (options: Options): Promise<PromiseClient> => {
+  check("client option", options, clientOptions, ClientConfigError)
+  const { apiKey, apiKeyHeader, baseUrl, timeout = "1 minute" } = options
+  if (!URL.canParse(baseUrl)) throw new ClientConfigError("baseUrl must be a URL, such as http://127.0.0.1:41873.")
+  if (typeof apiKey !== "string" || apiKey === "") throw new ClientConfigError("apiKey must be a string.")
+  const limit = timeOf(timeout)
+  const made = AdminClient.make({ baseUrl, apiKey, ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }) }, (read) =>
+    Effect.mapError(read, unreadableResponse(baseUrl))
+  )
+  const client = await Effect.runPromise(Effect.provide(made, FetchHttpClient.layer))
   const groups = Object.entries(client as object as Readonly<Record<string, Readonly<Record<string, Method>>>>)
   return Object.fromEntries(
     groups.map(([group, methods]) => [
       group,
-      Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, promised(method)]))
+      Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, promised(method, baseUrl, limit)]))
     ])
   ) as object as PromiseClient
 }

@@ -1,6 +1,6 @@
 import { meant } from "@webagent/contract/Spelling"
 import type * as SchemaAST from "effect/SchemaAST"
-import type * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaIssue from "effect/SchemaIssue"
 
 type Path = ReadonlyArray<PropertyKey>
 
@@ -71,4 +71,24 @@ export const unknownField = ({ names, path }: RequestIssue, isQuery: boolean): s
   const kind = path.at(-2) === "filter" ? "filter" : isQuery ? "query parameter" : "field"
   const advice = word === undefined ? `Use ${names.join(", ")}.` : `Did you mean "${filterNames[word] ?? word}"?`
   return `"${name}" isn't a ${kind} of this operation. ${advice}`
+}
+
+const formatter = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const choicesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(choicesOf) : []
+
+/** Describes a problem of a request in a sentence, without types and schema paths. */
+export const issueSentence = (requestIssue: RequestIssue, isQuery: boolean): string => {
+  const { issue, path } = requestIssue
+  const name = path.length === 0 ? "The request" : path.join(".")
+  if (issue._tag === "UnexpectedKey") return unknownField(requestIssue, isQuery)
+  if (issue._tag === "MissingKey") return `${name} is missing.`
+  if (issue._tag === "AnyOf" && choicesOf(issue.ast).length > 0) {
+    return `${name} must be one of ${choicesOf(issue.ast).join(", ")}.`
+  }
+  const text = formatter(issue)
+    .issues.map(({ message }) => message)
+    .join("; ")
+  return `${name}: ${text}${text.endsWith(".") ? "" : "."}`
 }

@@ -42,7 +42,10 @@ const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
 /** Starts a stream of changes of a key, and returns what came in 0.8 seconds. */
 const changes = Effect.fnUntraced(function* (key: string, query: { readonly run?: string }, after?: string) {
   const { address } = yield* Server
-  const admin = yield* Effect.provide(AdminClient.make({ address, key: `wak_${key}` }), FetchHttpClient.layer)
+  const admin = yield* Effect.provide(
+    AdminClient.make({ baseUrl: address, apiKey: `wak_${key}` }),
+    FetchHttpClient.layer
+  )
   const stream = yield* admin.events.stream({
     query,
     headers: after === undefined ? {} : { "last-event-id": after }
@@ -184,7 +187,7 @@ describe("the log of events", () => {
 /** The first change for a position that this server never gave. */
 const changesOfForeign = Effect.gen(function* () {
   const { address } = yield* Server
-  const admin = yield* Effect.provide(AdminClient.make({ address, key: "wak_shop" }), FetchHttpClient.layer)
+  const admin = yield* Effect.provide(AdminClient.make({ baseUrl: address, apiKey: "wak_shop" }), FetchHttpClient.layer)
   const stream = yield* admin.events.stream({ query: {}, headers: { "last-event-id": "of another server" } })
   return yield* Stream.runCollect(Stream.take(stream, 2))
 })
