@@ -67,7 +67,7 @@ const focusedField = Effect.fnUntraced(function* (
 
 /** Clicks an element. Refused if something else takes its place when the mouse comes. */
 const pressOrRefuse = Effect.fnUntraced(function* (tab: Tab, index: number) {
-  const outcome = yield* press(index, yield* locate(tab, index, true, true))
+  const outcome = yield* press(index, yield* locate(tab, index, true, 1))
   // of any other outcome, the focus or the state of the element tells more
   if (outcome === "missed") return yield* refuse(unclicked(index, outcome) ?? "")
 })

@@ -143,19 +143,19 @@ export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Fram
   return { x, y }
 })
 
-/** Brings an element into sight. With a guard, the next click goes to this element or nowhere. */
+/** Brings an element into sight. The next clicks that are guarded go to this element or nowhere. */
 export const locate = Effect.fnUntraced(function* (
   tab: Tab,
   index: number,
   mustBeUncovered = true,
-  isGuarded = false
+  guardedClicks = 0
 ): Effect.fn.Return<Found, CdpError | Refused> {
   const frame = yield* frameOf(tab, index)
-  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered, isGuarded)
+  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
   if (!located.ok && located.isCovered) {
     // what covers it may be on its way out
     yield* Frame.call(frame, "settle", 50, 500)
-    located = yield* Frame.call(frame, "locate", index, mustBeUncovered, isGuarded)
+    located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
   }
   if (!located.ok) return yield* refuse(located.why)
   const offset = yield* offsetOf(tab, frame)
@@ -171,9 +171,9 @@ export const find = Effect.fnUntraced(function* (
   tab: Tab,
   index: number,
   mustBeUncovered = true,
-  isGuarded = false
+  guardedClicks = 0
 ): Effect.fn.Return<Found, CdpError | Refused> {
   const changed = yield* Frame.call(yield* frameOf(tab, index), "confirm", index)
   if (changed !== null) return yield* refuse(changed)
-  return yield* locate(tab, index, mustBeUncovered, isGuarded)
+  return yield* locate(tab, index, mustBeUncovered, guardedClicks)
 })

@@ -21,8 +21,8 @@ export interface ClickOptions {
   readonly button?: Button
   readonly count?: number
   readonly modifiers?: ReadonlyArray<Modifier>
-  /** The milliseconds between the press and the release. */
-  readonly hold_ms?: number
+  /** Waits between the press and the release. */
+  readonly hold?: Effect.Effect<void>
 }
 
 export const move = ({ send }: CdpSession, { x, y }: Point): Effect.Effect<void, CdpError> =>
@@ -32,7 +32,7 @@ export const move = ({ send }: CdpSession, { x, y }: Point): Effect.Effect<void,
 export const click = (
   { post, send }: CdpSession,
   { x, y }: Point,
-  { button = "left", count = 1, hold_ms = 0, modifiers: keys = [] }: ClickOptions = {}
+  { button = "left", count = 1, hold, modifiers: keys = [] }: ClickOptions = {}
 ): Effect.Effect<void, CdpError> =>
   Effect.suspend(() => {
     const modifiers = keys.reduce((bits, key) => bits | modifierBits[key], 0)
@@ -45,7 +45,7 @@ export const click = (
     }
     post("Input.dispatchMouseEvent", { ...down, clickCount: count })
     const release = Effect.asVoid(send("Input.dispatchMouseEvent", { ...up, clickCount: count }))
-    return hold_ms > 0 ? Effect.andThen(Effect.sleep(hold_ms), release) : release
+    return hold === undefined ? release : Effect.andThen(hold, release)
   })
 
 /** Turns the mouse wheel at a point, by a number of pixels. */

@@ -32,6 +32,7 @@ export interface ScrollOptions {
 /** A press that no click followed, as the page may have wanted it. */
 const pressedOnly: Partial<Record<Press, string>> = {
   removed: "Pressed. The element left the page at the press, before a click: check that this was wanted.",
+  left: "Pressed. The page left at the press, before a click: check that this was wanted.",
   covered: "Pressed. Something opened over the element at the press, before a click: look at the page."
 }
 
@@ -39,18 +40,18 @@ const pressedOnly: Partial<Record<Press, string>> = {
 export const make = (hands: Hands) => {
   const click = (
     index: number,
-    { count = 1, hold = 0, ...others }: Omit<Mouse.ClickOptions, "hold_ms"> & { readonly hold?: number } = {}
+    { count = 1, hold = 0, ...others }: Omit<Mouse.ClickOptions, "hold"> & { readonly hold?: number } = {}
   ): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const element = yield* find(tab, index, true, true)
-        if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
         const how = {
           ...others,
           count: Math.min(clicks_most, Math.max(1, Math.trunc(count))),
           hold_ms: 1000 * Math.min(hold_seconds, Math.max(0, hold))
         }
+        const element = yield* find(tab, index, true, how.count)
+        if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
         const outcome = yield* press(index, element, how)
         const why = unclicked(index, outcome)
         if (why !== undefined) return yield* refuse(why)

@@ -4,16 +4,36 @@ import { type Found, locate } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import type { Press } from "./world/Guarding.ts"
 
+/** Options of a guarded click. */
+export interface PressOptions extends Omit<Mouse.ClickOptions, "hold"> {
+  /** The milliseconds between the press and the release. */
+  readonly hold_ms?: number
+}
+
 /** Clicks an element that was found with a guard. Locates it once more if it changed when the mouse came. */
-export const press = Effect.fnUntraced(function* (index: number, element: Found, options: Mouse.ClickOptions = {}) {
+export const press = Effect.fnUntraced(function* (
+  index: number,
+  element: Found,
+  { hold_ms = 0, ...options }: PressOptions = {}
+) {
   const { frame, tab } = element
-  // a document that is gone was left by the click
-  const pressed = Effect.orElseSucceed(call(frame, "pressed"), (): Press => "hit")
-  yield* Mouse.click(tab.session, element, options)
+  const { world } = frame
+  let isReleasedElsewhere = false
+  const hold = Effect.andThen(
+    Effect.sleep(hold_ms),
+    Effect.sync(() => (isReleasedElsewhere = frame.world !== world))
+  )
+  const how = hold_ms > 0 ? { ...options, hold: Effect.asVoid(hold) } : options
+  const pressed = Effect.map(
+    Effect.orElseSucceed(call(frame, "pressed"), (): Press => "left"),
+    // a document that is gone after the release was left by the click
+    (outcome): Press => (outcome === "left" && !isReleasedElsewhere ? "hit" : outcome)
+  )
+  yield* Mouse.click(tab.session, element, how)
   const first = yield* pressed
   if (first !== "missed") return first
   yield* call(frame, "settle", 50, 500)
-  yield* Mouse.click(tab.session, yield* locate(tab, index, true, true), options)
+  yield* Mouse.click(tab.session, yield* locate(tab, index, true, options.count ?? 1), how)
   return yield* pressed
 })
 
@@ -29,6 +49,8 @@ export const unclicked = (index: number, outcome: Press): string | undefined => 
       return `Element ${index} moved away while it was pressed, ${unseen}`
     case "stopped":
       return `Element ${index} was pressed, but the page stopped the click. Look at the page.`
+    case "partly":
+      return `Element ${index} was clicked once. Then something else was in its place, so the next click wasn't made. Look at the page.`
     case "missed":
       return `Element ${index} moves away when the mouse comes: hover over it first.`
     default:

@@ -56,6 +56,24 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("isn't reported if the page leaves while the button is held", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("leaves-while-held", on("click", "Delete", { hold: 1 }))
+      assert.match(String(results[0]), /^Pressed\. The page left at the press, before a click/u)
+      assert.notInclude(saw, "clicked")
+    })
+  )
+
+  it.effect("isn't made on what opens at the first click of two", () =>
+    Effect.gen(function* () {
+      const opened = yield* visit("opens-at-click", on("click", "Open row", { count: 2 }))
+      assert.match(String(opened.results[0]), /was clicked once\. Then something else was in its place/u)
+      assert.deepStrictEqual(opened.saw, ["opened"])
+      const redrawn = yield* visit("redrawn-at-click", on("click", "Open row", { count: 2 }))
+      assert.deepStrictEqual([redrawn.results, redrawn.saw], [["Clicked."], ["clicked", "clicked"]])
+    })
+  )
+
   it.effect("is kept from what covers the element when the mouse comes", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("covered-on-hover", on("click", "Pay"))

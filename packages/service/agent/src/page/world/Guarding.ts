@@ -11,11 +11,24 @@ import type { Words } from "./Words.ts"
  * - `hit`: the element got the click
  * - `missed`: another element was in its place, and was kept from the click
  * - `none`: no event reached the document, because another document was there or the page stopped them
+ * - `partly`: the element got a click, and another one was in its place and was kept from the next
+ * - `left`: another document took the place of the guarded one
  *
  * The others are presses that no click on the element followed. `removed` and `replaced` by another one of the same name,
  * `disabled`, `moved` away, `covered` by something that opened, or `stopped` by the page.
  */
-export type Press = "hit" | "missed" | "none" | "removed" | "replaced" | "disabled" | "moved" | "covered" | "stopped"
+export type Press =
+  | "hit"
+  | "missed"
+  | "none"
+  | "partly"
+  | "left"
+  | "removed"
+  | "replaced"
+  | "disabled"
+  | "moved"
+  | "covered"
+  | "stopped"
 
 /** Follows the events of the mouse to their elements. Runs in the page. */
 export const guarding = ({
@@ -52,21 +65,32 @@ export const guarding = ({
   }
 
   const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
-  let endGuard = (): Press => "hit"
+  let endGuard = (): Press => "left"
 
   /**
-   * Keeps the next click from whatever is not this element, because what changes when the mouse comes may put it
-   * elsewhere, and follows it until its end.
+   * Keeps the next clicks from whatever is not this element, because what changes when the mouse comes, or at a click,
+   * may put it elsewhere, and follows them until their end.
    */
-  const guard = (number: number, element: Element) => {
+  const guard = (number: number, element: Element, clicks: number) => {
     endGuard()
     let press: Press | "pressed" = "none"
+    let downs = 0
+    // a page may draw the element anew at the first click
+    const current = () => {
+      const now = resolve(number)
+      return typeof now === "string" ? element : now.element
+    }
     const listen = (event: Event) => {
       if (!event.isTrusted || !(event instanceof MouseEvent)) return
+      if (event.type === "pointerdown") downs++
+      // a click after these isn't guarded
+      if (downs > clicks) return
       const at = deepest(event.clientX, event.clientY)
       const isOnElement = takes(element, at)
       if (press === "none") press = isOnElement ? "pressed" : "missed"
-      if (press === "missed") {
+      else if (press === "hit" && event.type === "pointerdown" && !isOnElement && !takes(current(), at))
+        press = "partly"
+      if (press === "missed" || press === "partly") {
         event.preventDefault()
         event.stopImmediatePropagation()
         return

@@ -84,7 +84,7 @@ export const locating = ({
         width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
-  const locate = async (number: number, mustBeUncovered: boolean, isGuarded = false): Promise<Located> => {
+  const locate = async (number: number, mustBeUncovered: boolean, clicks = 0): Promise<Located> => {
     const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
     const target = resolve(number)
     if (typeof target === "string") return refuse(target)
@@ -118,12 +118,12 @@ export const locating = ({
           ofInner ??= { x, y }
           continue
         }
-        if (isGuarded && kind !== "file") guard(number, element)
+        if (clicks > 0 && kind !== "file") guard(number, element, clicks)
         return { ok: true, x, y, kind, isHealed }
       }
       if (ofInner === undefined) continue
       // links and buttons fill it
-      if (isGuarded && kind !== "file") guard(number, element)
+      if (clicks > 0 && kind !== "file") guard(number, element, clicks)
       return { ok: true, ...ofInner, kind, isHealed }
     }
     const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
