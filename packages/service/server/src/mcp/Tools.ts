@@ -57,6 +57,7 @@ const RunTask = Tool.make("run_task", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Run a task in a browser")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, true)
 
 const FollowUp = Tool.make("follow_up", {
@@ -74,6 +75,7 @@ const FollowUp = Tool.make("follow_up", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Follow up on a run")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, true)
 
 const GetRun = Tool.make("get_run", {
@@ -86,6 +88,7 @@ const GetRun = Tool.make("get_run", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Get a run")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Readonly, true)
   .annotate(Tool.Destructive, false)
   .annotate(Tool.Idempotent, true)
@@ -104,6 +107,7 @@ const ListRuns = Tool.make("list_runs", {
   failure: OperationError
 })
   .annotate(Tool.Title, "List runs")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Readonly, true)
   .annotate(Tool.Destructive, false)
   .annotate(Tool.Idempotent, true)
@@ -115,6 +119,7 @@ const CancelRun = Tool.make("cancel_run", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Cancel a run")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, true)
   .annotate(Tool.Idempotent, true)
 
@@ -125,6 +130,7 @@ const StopSession = Tool.make("stop_session", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Stop a session")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, true)
   .annotate(Tool.Idempotent, true)
 
@@ -140,6 +146,7 @@ const ListBrowsers = Tool.make("list_browsers", {
   failure: OperationError
 })
   .annotate(Tool.Title, "List browsers")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Readonly, true)
   .annotate(Tool.Destructive, false)
   .annotate(Tool.Idempotent, true)
@@ -154,6 +161,7 @@ const CreateBrowser = Tool.make("create_browser", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Start a browser")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, false)
 
 const StopBrowser = Tool.make("stop_browser", {
@@ -163,6 +171,7 @@ const StopBrowser = Tool.make("stop_browser", {
   failure: OperationError
 })
   .annotate(Tool.Title, "Stop a browser")
+  .annotate(Tool.Strict, true)
   .annotate(Tool.Destructive, true)
   .annotate(Tool.Idempotent, true)
 

@@ -237,6 +237,11 @@ describe("the operations as MCP tools", () => {
         )
         assert.isTrue(isError, JSON.stringify(input))
       }
+      // a limit that was misspelled would list everything
+      const refusal = yield* Effect.promise(() =>
+        one.callTool({ name: "list_runs", arguments: { limt: 1 } }).then((result) => JSON.stringify(result))
+      )
+      assert.match(refusal, /Invalid parameters .*limt/u)
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 })
