@@ -16,5 +16,7 @@ export type Read = (name: string) => Effect.Effect<string | undefined, Config.So
 /** Reads variables from the program's ConfigProvider, or from the environment as it is now. An empty one is undefined. */
 export const make: Effect.Effect<Read> = /* @__PURE__ */ Effect.map(ConfigProvider, (provider): Read => {
   if (provider !== undefined) return (name) => Effect.map(provider.load([name]), (node) => node?.value)
-  return (name) => Effect.succeed(globalThis.process?.env?.[name] || undefined)
+  const { env } = import.meta as { readonly env?: object }
+  const variables: { readonly [name: string]: string | undefined } = { ...globalThis.process?.env, ...env }
+  return (name) => Effect.succeed(variables[name] || undefined)
 })

@@ -76,6 +76,7 @@ export class PollLoop<A, E> implements Due {
   /** Failures since the last answer, and what the last one asks for. */
   failures = 0
   retry: Retry | undefined
+  pause_ms = Number.POSITIVE_INFINITY
   private heard_ms: number | undefined
   /** The request id of the last poll, where polls have one. */
   requestId: string | undefined
@@ -212,7 +213,7 @@ export const statusOf = <A, E>(polled: Polled<A, E>, value: A): string => polled
 /** Decides when each member wants its next poll. */
 export const plan = Effect.fnUntraced(function* <A, E>(loop: PollLoop<A, E>, now: number) {
   const { failures, floor_ms, members, retry } = loop
-  let pause_ms = Number.POSITIVE_INFINITY
+  let pause_ms = loop.pause_ms
   if (retry?.pause !== undefined) {
     const most_ms = Duration.toMillis(retry.pause) * 2 ** Math.min(failures - 1, 10)
     pause_ms = Math.ceil((yield* Random.next) * most_ms)

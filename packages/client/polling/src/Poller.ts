@@ -16,6 +16,8 @@ export interface PolledState<A> {
   readonly latest: A | undefined
   /** The first deadline of the waits, as `Elapsed` counts. */
   readonly deadline_ms: () => number
+  /** The longest pause before the next poll. A `check` that waits for news itself sets it to 0. */
+  pause_ms: number
 }
 
 /** A kind of resource that is polled, and how to check one of them. */

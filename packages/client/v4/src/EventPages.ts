@@ -20,6 +20,8 @@ export interface Page {
   readonly hasMore: boolean
   /** True if events before these are no longer stored. */
   readonly isReset: boolean
+  /** True if the service held the request until it had news, or for most of the time. */
+  readonly isHeld: boolean
 }
 
 /** Returns the place of a reader that has the events up to a position. Proxies give up idle requests after a minute. */
@@ -29,10 +31,7 @@ export const placeAt = (position: number): Place => ({ position, hold_s: 20 })
 export const mostHeld = 50
 
 /** Time for the response to a request that was held, on top of `hold_s`. */
-const response_s = 15
-
-/** A service that answers sooner without an event doesn't hold requests. */
-const soonest_ms = 200
+const response_s = 5
 
 const statuses = new Map<string, string>(runStatuses.map((status) => [`run.${status}`, status]))
 
@@ -75,7 +74,7 @@ export const make: Effect.Effect<EventPages, never, Transport> = Effect.gen(func
 
   const next: EventPages["next"] = Effect.fnUntraced(function* (id, place, deadline_ms) {
     const began_ms = yield* Elapsed.now_ms
-    const left_s = Math.max(0, Math.ceil((deadline_ms - began_ms) / 1000))
+    const left_s = Math.max(0, Math.floor((deadline_ms - began_ms) / 1000))
     const hold_s = held < mostHeld ? Math.min(place.hold_s, left_s) : 0
     if (hold_s > 0) held++
     const page = yield* grace
@@ -100,9 +99,11 @@ export const make: Effect.Effect<EventPages, never, Transport> = Effect.gen(func
     place.position = page.reset === true ? reached : Math.max(position, reached)
     // a service that repeats a reset without a new position has no news
     const isReset = page.reset === true && place.position !== position
-    const took_ms = (yield* Elapsed.now_ms) - began_ms
-    if (hold_s > 0 && events.length === 0 && !isReset && took_ms < soonest_ms) place.hold_s = 0
-    return { events, hasMore: page.hasMore === true && events.length > 0, isReset }
+    // a service that has no news before half of the time is over doesn't hold requests, however slow it is
+    const isLate = (yield* Elapsed.now_ms) - began_ms >= 500 * hold_s
+    const isHeld = hold_s > 0 && (events.length > 0 || isReset || isLate)
+    if (hold_s > 0 && !isHeld) place.hold_s = 0
+    return { events, hasMore: page.hasMore === true && events.length > 0, isReset, isHeld }
   })
 
   return { next, canHold: () => held < mostHeld }

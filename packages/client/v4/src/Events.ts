@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
   let isUnavailable = false
 
   const polled = (id: string, options: Waiter.WaitOptions) =>
-    Stream.map(waiter.polled(id, Waiter.atOnce(options)), (view) => eventOf(id, undefined, view))
+    Stream.map(waiter.watch(id, Waiter.atOnce(options)), (view) => eventOf(id, undefined, view))
 
   /** Follows the events of a run, page by page. A request that is held stands for the pause between two polls. */
   const followed = (
@@ -131,8 +131,9 @@ const make = Effect.gen(function* () {
     })
 
     const check = Effect.gen(function* () {
+      isPaced = true
       const page = yield* read
-      isPaced = page.events.length === 0 && place.hold_s === 0
+      isPaced = !page.isHeld && !page.hasMore
       let isLast = events.some(isFinal)
       const isSilent = page.events.length === 0 || page.isReset || page.events.some(EventPages.isUnclear)
       if (!isLast && isSilent) {
@@ -228,45 +229,44 @@ export class Events extends Context.Service<
   )
 }
 
-/** Makes reads of the status that wait for a change by the events of the run. */
+/**
+ * Makes reads of the status that wait for news by the events of the run. Each one is a poll that its wait's budget
+ * allows, and takes the place of the pause before the next poll while the service holds requests.
+ */
 const statusReads = Effect.gen(function* () {
   const pages = yield* EventPages.make
-  // a view knows its place, so that nothing is kept of waits that were left
-  const places = new WeakMap<RunStatusView, EventPages.Place>()
+  const places = new WeakMap<object, EventPages.Place>()
   let isUnavailable = false
 
   const change = Effect.fnUntraced(function* (
     id: string,
+    polled: Waiter.PolledState<RunStatusView>,
     latest: RunStatusView,
-    place: EventPages.Place,
-    deadline_ms: number,
     read: Effect.Effect<RunStatusView, RunError>
   ) {
+    const place = places.get(polled) ?? EventPages.placeAt(0)
+    places.set(polled, place)
+    if (place.hold_s === 0 || !pages.canHold()) return yield* read
     let status: string | undefined
-    while (place.hold_s > 0 && pages.canHold() && (yield* Elapsed.now_ms) < deadline_ms) {
-      const page = yield* pages.next(id, place, deadline_ms)
+    while (true) {
+      const page = yield* pages.next(id, place, polled.deadline_ms())
       status = page.events.reduce((last, { type }) => EventPages.statusIn(type) ?? last, status)
       if (page.hasMore) continue
-      if (page.events.length === 0 || page.isReset || page.events.some(EventPages.isUnclear)) {
-        const view = yield* read
-        if (view.status !== latest.status) return view
-      } else if (status !== undefined && status !== latest.status) return { status } as RunStatusView
+      polled.pause_ms = page.isHeld ? 0 : Number.POSITIVE_INFINITY
+      if (page.events.length === 0 || page.isReset || page.events.some(EventPages.isUnclear)) return yield* read
+      return status === undefined || status === latest.status ? latest : ({ status } as RunStatusView)
     }
-    return yield* read
   })
 
   const readStatus: ReadStatus = (id, polled, read) => {
     const { latest } = polled
+    // a service that doesn't hold requests is polled as any other
+    polled.pause_ms = latest === undefined && !isUnavailable ? 0 : Number.POSITIVE_INFINITY
     if (latest === undefined || isUnavailable) return read
-    const place = places.get(latest) ?? EventPages.placeAt(0)
-    places.set(latest, place)
-    return change(id, latest, place, polled.deadline_ms(), read).pipe(
-      Effect.catchTag("OperationUnavailableError", () => {
-        isUnavailable = true
-        return read
-      }),
-      Effect.tap((view) => Effect.sync(() => places.set(view, place)))
-    )
+    return Effect.catchTag(change(id, polled, latest, read), "OperationUnavailableError", () => {
+      isUnavailable = true
+      return read
+    })
   }
   return readStatus
 })

@@ -2,6 +2,7 @@ import { RunNotFoundError } from "@webagent/contract"
 import { isTerminalRunStatus, type Run, RunExtensions, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
 import {
+  type CallError,
   CallOptions,
   ContractClient,
   Leaving,
@@ -16,12 +17,19 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as FollowedStatus from "./FollowedStatus.ts"
-import type { ReadStatus, RunError } from "./ReadStatus.ts"
+import type * as Stream from "effect/Stream"
 
-export type { ReadStatus, RunError }
+/** Errors that reading a run can fail with. */
+export type RunError = RunNotFoundError | CallError
 
-/** Makes the reads of a client's waits and watches, if a program provides any. By default, waits poll the cheap status. */
+/** Reads the next status of a run that is waited for. It may wait for a change. */
+export type ReadStatus = (
+  id: string,
+  polled: Waiter.PolledState<RunStatusView>,
+  read: Effect.Effect<RunStatusView, RunError>
+) => Effect.Effect<RunStatusView, RunError>
+
+/** Makes the reads of a client's waits, if a program provides any. By default, waits poll the cheap status. */
 export const StatusReads = Context.Reference<Effect.Effect<ReadStatus, never, Transport> | undefined>(
   "@webagent/v4/StatusReads",
   { defaultValue: () => undefined }
@@ -43,10 +51,10 @@ const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
   const { cancel: cancelOnce } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
-  const transport = yield* Transport
-  const { closed, grace, onPoll, requestId } = transport
+  const { closed, grace, onPoll, requestId } = yield* Transport
   const budget = yield* PollBudget.orDefault
   const reads = yield* StatusReads
+  const readNext: ReadStatus = reads ? yield* reads : (_id, _polled, read) => read
 
   /** Removes a finished run from the ledger. */
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
@@ -70,19 +78,15 @@ const make = Effect.gen(function* () {
     statusOf: ({ status }: RunStatusView) => status
   }
 
-  const makeWaiter = (readNext: ReadStatus) =>
-    Waiter.make<RunStatusView, RunError>({
-      ...common,
-      check: (id, requestId, polled) =>
-        Effect.tap(settle(id, CallOptions.poll(readNext(id, polled, readStatus(id)), requestId)), ({ status }) =>
-          Effect.sync(() => onPoll({ kind: "run", id, status }))
-        ),
-      isKnown: ({ status }) => describedStatuses.has(status),
-      retryable
-    })
-
-  const waiter = yield* makeWaiter(reads === undefined ? (_id, _polled, read) => read : yield* reads)
-  const watcher = reads === undefined ? yield* makeWaiter(FollowedStatus.make(transport)) : waiter
+  const waiter = yield* Waiter.make({
+    ...common,
+    check: (id, requestId, polled) =>
+      Effect.tap(settle(id, CallOptions.poll(readNext(id, polled, readStatus(id)), requestId)), ({ status }) =>
+        Effect.sync(() => onPoll({ kind: "run", id, status }))
+      ),
+    isKnown: ({ status }) => describedStatuses.has(status),
+    retryable
+  })
 
   /** Reads the full run once its status is terminal: an outage, or a copy that is behind, does not lose it. */
   const reader = yield* Waiter.make({
@@ -116,8 +120,9 @@ const make = Effect.gen(function* () {
   // no generator: it would stand for as long as the wait, and there may be thousands
   const untilTerminal = (id: string, options?: Waiter.ProgressOptions<RunStatusView>) =>
     Effect.flatMap(Elapsed.now_ms, (began_ms) =>
-      Effect.flatMap(settle(id, waiter.untilTerminal(id, options)), ({ status }) =>
-        readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
+      Effect.flatMap(
+        settle(id, waiter.untilTerminal(id, { ...options, first: options?.first ?? (reads && 0) })),
+        ({ status }) => readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
       )
     )
 
@@ -128,8 +133,7 @@ const make = Effect.gen(function* () {
     release,
     onNamed,
     untilTerminal,
-    polled: waiter.watch,
-    watch: watcher.watch,
+    watch: waiter.watch,
     budget
   })
 })
@@ -154,10 +158,10 @@ export class RunWaiter extends Context.Service<
       id: string,
       options?: Waiter.ProgressOptions<RunStatusView>
     ) => Effect.Effect<Run, RunError | WaitTimeoutError>
-    /** Emits each status. It is polled. */
-    readonly polled: Waiter.Waiter<RunStatusView, RunError>["watch"]
-    /** The same, by the events of the run if the service has them. */
-    readonly watch: Waiter.Waiter<RunStatusView, RunError>["watch"]
+    readonly watch: (
+      id: string,
+      options?: Waiter.WaitOptions
+    ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
     /** The poll budget that all waits share. */
     readonly budget: PollBudget["Service"]
   }

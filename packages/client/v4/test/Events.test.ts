@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { PollBudget, PollSchedule } from "@webagent/polling"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -41,7 +42,7 @@ class EventLog {
     if (!url.includes("/events")) return { json: { id: "r-1", status: this.status } }
     const after = Number(new URL(url, "http://a").searchParams.get("after"))
     const isNew = this.events.some(({ id }) => id > after)
-    if (isNew || prefer !== "wait=20" || this.status !== "running") return this.page(after)
+    if (isNew || prefer !== "wait=20" || !["queued", "running"].includes(this.status)) return this.page(after)
     return (response) => {
       const wake = () => {
         this.waiting.delete(wake)
@@ -58,6 +59,15 @@ const serving = Effect.map(ScriptedServer, (server) => {
   server.script = ({ headers, url }) => log.answer(url, headers["prefer"])
   return { log, server }
 })
+
+/** Responds after 220 ms, and ignores `Prefer`. */
+const slowly =
+  (log: EventLog): ScriptedServer["Service"]["script"] =>
+  ({ url }) =>
+  (response) => {
+    const { json } = log.answer(url, undefined) as { readonly json: unknown }
+    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(json)), 220)
+  }
 
 const types = (events: ReadonlyArray<WatchedEvent>) => events.map(({ type }) => type)
 
@@ -171,6 +181,18 @@ describe("Events.watch", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.live("polls a slow service that doesn't hold requests at the pace of its schedule", () =>
+    Effect.gen(function* () {
+      const { log, server } = yield* serving
+      server.script = slowly(log)
+      const events = yield* Events
+      yield* Effect.forkChild(Stream.runDrain(events.watch("r-1", { schedule: PollSchedule.every("1 minute") })))
+      yield* until(() => server.requests.some(({ url }) => url.endsWith("/status")))
+      yield* Effect.sleep("700 millis")
+      assert.lengthOf(server.requests, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.live("polls the status where the service has no events, and looks for them once", () =>
     Effect.gen(function* () {
       const { log, server } = yield* serving
@@ -263,6 +285,79 @@ describe("waits with layerWaits", () => {
         ""
       ])
     }).pipe(Effect.provide(following))
+  )
+
+  it.live("report each change when it happens, however slow their schedule is", () =>
+    Effect.gen(function* () {
+      const { log } = yield* serving
+      log.status = "queued"
+      log.add("run.queued")
+      const runs = yield* Runs
+      const schedule = PollSchedule.every("1 minute")
+      const waits = yield* Effect.forkChild(
+        Effect.all([runs.untilTerminal("r-1", { schedule }), Stream.runCollect(runs.watch("r-1", { schedule }))], {
+          concurrency: 2
+        })
+      )
+      yield* until(() => log.waiting.size === 1)
+      log.add("run.running")
+      yield* until(() => log.waiting.size === 1)
+      log.end("completed")
+      const [run, statuses] = yield* Fiber.join(waits)
+      assert.strictEqual(run.status, "completed")
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        ["queued", "running", "completed"]
+      )
+    }).pipe(Effect.provide(following))
+  )
+
+  it.live("follow events again after a request for them has failed", () =>
+    Effect.gen(function* () {
+      const { log, server } = yield* serving
+      log.add("run.running")
+      const { script } = server
+      server.script = (request, count) => (count === 2 ? { status: 503, json: {} } : script(request, count))
+      const runs = yield* Runs
+      const waiting = yield* Effect.forkChild(runs.untilTerminal("r-1"))
+      yield* until(() => server.requests.length > 2)
+      // the request that failed was held for too long, perhaps
+      assert.deepStrictEqual((yield* paths).slice(0, 3), [
+        "/status",
+        "/events?after=0&limit=100 wait=20",
+        "/events?after=0&limit=100 wait=10"
+      ])
+      log.end("completed")
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(following))
+  )
+
+  it.live("poll a slow service that doesn't hold requests at the pace of their schedule", () =>
+    Effect.gen(function* () {
+      const { log, server } = yield* serving
+      server.script = slowly(log)
+      const runs = yield* Runs
+      yield* Effect.forkChild(Stream.runDrain(runs.watch("r-1", { schedule: PollSchedule.every("1 minute") })))
+      yield* until(() => server.requests.length === 3)
+      yield* Effect.sleep("700 millis")
+      assert.deepStrictEqual(yield* paths, ["/status", "/events?after=0&limit=100 wait=20", "/status"])
+    }).pipe(Effect.provide(following))
+  )
+
+  it.live("send no more requests than the poll budget allows, however many events a run has", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ url }, id) => ({
+        json: url.includes("/events")
+          ? { events: [{ id, type: "run.step.started" }], nextAfter: id }
+          : { status: "running" }
+      })
+      const runs = yield* Runs
+      yield* Effect.forkChild(Stream.runDrain(runs.watch("r-1")))
+      yield* Effect.sleep("1 second")
+      assert.isAtLeast(server.requests.length, 2)
+      assert.isAtMost(server.requests.length, 8)
+    }).pipe(Effect.provide(following.pipe(Layer.provide(PollBudget.layer({ perSecond: 5, burst: 0 })))))
   )
 
   for (const [what, page] of [

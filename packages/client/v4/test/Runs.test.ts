@@ -314,53 +314,6 @@ describe("Runs.untilTerminal and Runs.watch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("watch reads the status when the service reports an event, and otherwise waits", () =>
-    Effect.gen(function* () {
-      const server = yield* ScriptedServer
-      let status = "running"
-      const pages = [{ events: [{ id: 1 }, { id: 2 }], nextAfter: 2 }, { events: [{ id: 5 }] }]
-      server.script = ({ headers, url }) => {
-        if (!url.includes("/events")) return { json: { status } }
-        assert.match(String(headers["prefer"]), /^wait=\d+$/u)
-        if (pages.length === 1) status = "completed"
-        return { json: pages.shift() }
-      }
-      const runs = yield* Runs
-      const seen = yield* Stream.runCollect(runs.watch("r/1"))
-      assert.deepStrictEqual(
-        seen.map((view) => view.status),
-        ["running", "completed"]
-      )
-      const read = "GET /runs/r%2F1/status"
-      assert.deepStrictEqual(
-        server.requests.map(({ method, url }) => `${method} ${url.replace("/api/v4", "")}`),
-        [read, "GET /runs/r%2F1/events?after=0", read, "GET /runs/r%2F1/events?after=2", read]
-      )
-    }).pipe(Effect.provide(layer()))
-  )
-
-  it.live.each<readonly [string, Answer]>([
-    ["has no events", { status: 404, json: { detail: "Not Found" } }],
-    ["doesn't hold requests", { json: { events: [], nextAfter: 0 } }],
-    ["sends something else", { json: { status: "running" } }]
-  ])("watch polls a service that %s", ([, answer]) =>
-    Effect.gen(function* () {
-      const server = yield* ScriptedServer
-      const statuses = ["queued", "running", "running", "completed"]
-      server.script = ({ url }) => (url.includes("/events") ? answer : { json: { status: statuses.shift() } })
-      const runs = yield* Runs
-      const seen = yield* Stream.runCollect(runs.watch("r-1"))
-      assert.deepStrictEqual(
-        seen.map((view) => view.status),
-        ["queued", "running", "completed"]
-      )
-      assert.lengthOf(
-        server.requests.filter(({ url }) => url.includes("/events")),
-        1
-      )
-    }).pipe(Effect.provide(layer()))
-  )
-
   it.live("fail with what the read fails with", () =>
     Effect.gen(function* () {
       yield* service({ status: 404, json: {} })

@@ -79,21 +79,6 @@ describe("events for promises", () => {
     })
   )
 
-  it.live("runs.watch follows the events of a run, and reads its status when there is one", () =>
-    served(async (agent, sent) => {
-      const { id } = await agent.runs.create({ task })
-      const statuses: Array<string> = []
-      for await (const { status } of agent.runs.watch(id, { every: "5 millis" })) statuses.push(status)
-      assert.strictEqual(statuses.at(-1), "completed")
-      const paths = await sent()
-      const held = paths.filter((path) => path.endsWith(`/runs/${id}/events`)).length
-      const reads = paths.filter((path) => path.endsWith("/status")).length
-      assert.isAbove(held, 1)
-      // polls every 5 ms would be hundreds
-      assert.isAtMost(reads, held + 2)
-    })
-  )
-
   it.live("waits of a client with events send fewer requests and report the same statuses", () =>
     served(
       async (agent, sent) => {
