@@ -58,10 +58,11 @@ export const make = ({ learn, pageChars, tokens }: ContextBudgetOptions) => {
     shrink: (error: unknown): boolean => {
       const overflow = AiError.isAiError(error) ? ModelError.overflowOf(error) : undefined
       if (overflow === undefined || room <= leastRoom) return false
-      const { tokens: known } = overflow
-      if (known !== undefined) learn(known)
-      const whole = known === undefined ? sent : roomOf(known)
-      room = Math.max(leastRoom, whole < sent ? whole : Math.min(room, sent) * shrinking)
+      const { tokens: contextTokens } = overflow
+      if (contextTokens !== undefined) learn(contextTokens)
+      const fitting = contextTokens === undefined ? room : roomOf(contextTokens)
+      // each time less, because the text may take more tokens than usual
+      room = Math.max(leastRoom, fitting < room ? fitting : Math.min(room, sent) * shrinking)
       return true
     }
   }

@@ -65,9 +65,29 @@ export const plain = (messages: ReadonlyArray<Prompt.Message>): string =>
     .filter((text) => text !== "")
     .join("\n")
 
-/** Returns the size of messages, in characters. */
+/** The characters that a provider adds to each part of a message, such as its role. */
+const partChars = 30
+
+const lengthOf = (part: Exclude<Prompt.Message["content"], string>[number]): number => {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text.length
+    case "tool-call":
+      return part.name.length + (JSON.stringify(part.params) ?? "").length
+    case "tool-result":
+      return String(part.result).length
+    default:
+      // a picture takes tokens of its own, whatever its bytes
+      return 0
+  }
+}
+
+/** Returns the size of the text of messages, in characters. */
 export const sizeOf = (messages: ReadonlyArray<Prompt.Message>): number =>
-  messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0)
+  messages
+    .flatMap(({ content }) => (typeof content === "string" ? content.length : content.map(lengthOf)))
+    .reduce((sum, length) => sum + length + partChars, 0)
 
 const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string>[number]): string => {
   switch (part.type) {

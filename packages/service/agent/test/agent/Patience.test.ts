@@ -117,6 +117,25 @@ layer(Running.layer(), { excludeTestServices: true })("a model with a small cont
   )
 })
 
+layer(Running.layer({ limits: { duration_ms: 20_000 } }, { sees: true }), { excludeTestServices: true })(
+  "a model whose server refuses every request and names its size",
+  (it) => {
+    it.effect.each([
+      ["with a picture", "Read"],
+      ["with a long task", "Read ".repeat(3000)]
+    ] as const)("gets a few smaller requests, then the run fails: %s", ([, task]) =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const message = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000."
+        script(running, { status: 400, message })
+        const { turn } = yield* carriedOut(task)
+        assert.deepInclude(turn, { status: "failed", failure: "model_error" })
+        assert.isAtMost(running.model.requests.length, 8)
+      })
+    )
+  }
+)
+
 layer(Running.layer({ pageChars: 2000 }, { contextTokens: 6000 }), { excludeTestServices: true })(
   "a known context",
   (it) => {
