@@ -121,7 +121,7 @@ export interface Connection {
 
 /**
  * Retries for a time that begins with the first failure, because a request that took minutes should survive a restart of
- * its server, too. The waits double, unless the server asks for another one. If a wait uses up the time that is
+ * its server, too. The waits double, and are longer if the server asks for it. If a wait uses up the time that is
  * left, there is no retry. A request that timed out isn't retried where a fallback can take over.
  */
 const retryPolicy = (retryFor: Duration.Duration, hasFallback: boolean) =>
@@ -129,7 +129,8 @@ const retryPolicy = (retryFor: Duration.Duration, hasFallback: boolean) =>
     Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, longestBackoff))),
     Schedule.jittered,
     Schedule.setInputType<AiError.AiError>(),
-    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(input.retryAfter ?? duration)),
+    // a server that asks for no wait would get all attempts at once
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(input.retryAfter ?? duration, duration))),
     Schedule.while(
       ({ attempt, duration, elapsed, input }) =>
         input.isRetryable &&
