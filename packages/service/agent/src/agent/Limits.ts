@@ -73,7 +73,10 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
     return {
       category: "failures",
       failure: "failed_steps",
-      error: `${spent.failures} steps failed one after the other. The last: ${spent.lastFailure}`,
+      error:
+        spent.failures === 1
+          ? `A step failed: ${spent.lastFailure}`
+          : `${spent.failures} steps failed one after the other. The last: ${spent.lastFailure}`,
       advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
     }
   }
@@ -103,6 +106,10 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   }
   return undefined
 }
+
+/** Returns whether a step is the last one: at the step limit, or if one more failed step ends the task. */
+export const isLast = ({ failures: most, steps }: Limits, step: number, failures: number): boolean =>
+  step === steps || (failures > 0 && failures === most - 1)
 
 /** Returns the limit of repeated steps if it is reached. */
 export const circled = ({ repeats }: Limits, { alike, same }: Repeated): Reached | undefined =>

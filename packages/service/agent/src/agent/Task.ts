@@ -137,7 +137,7 @@ export const perform = Effect.fnUntraced(function* (
       // while the model thinks: a step waits for it only where the model is faster
       const taken = sees || pictures ? yield* Effect.forkChild(pictureOf(page)) : null
       const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)
-      const isLast = step === limits.steps || failures === limits.failures - 1
+      const isLast = Limits.isLast(limits, step, failures)
       const offered = isLast ? [done] : tools
       const answer = yield* asking.nextStep({
         remarks: remarks.before(step, look, isLast),

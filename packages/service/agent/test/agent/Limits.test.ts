@@ -29,6 +29,17 @@ describe("Limits", () => {
     assert.strictEqual(Limits.overdue(limits).error, "The run reached its time limit of 30m.")
   })
 
+  it("with one allowed failure offer all tools in the first step, and fail with the failure of that step", () => {
+    const strict = { ...limits, failures: 1 }
+    assert.isFalse(Limits.isLast(strict, 1, 0))
+    assert.isTrue(Limits.isLast(limits, 3, 2))
+    assert.isTrue(Limits.isLast(strict, 5, 0))
+    assert.strictEqual(
+      Limits.reached(strict, { ...spent, failures: 1 })?.error,
+      "A step failed: There is no element 9."
+    )
+  })
+
   it("hold no cost that is unknown", () => {
     assert.isUndefined(categoryAt({ cost: null }))
     assert.isUndefined(categoryAt({ cost: 10n ** 15n }, Limits.defaults))
