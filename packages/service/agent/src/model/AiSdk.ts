@@ -222,7 +222,8 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
               toAnswer(
                 result,
                 request.tools.map(({ name }) => name),
-                `call_${number.toString(16)}`
+                `call_${number.toString(16)}`,
+                config.dialect
               )
             )
           : Effect.fail(ModelError.unreadable(who, clean(ModelError.saying(result.response?.body))))

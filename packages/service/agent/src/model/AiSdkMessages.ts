@@ -306,10 +306,12 @@ const withWrittenCalls = (
 export const toAnswer = (
   { content: received, finishReason, usage: used }: LanguageModelV4GenerateResult,
   tools: ReadonlyArray<string>,
-  id: string
+  id: string,
+  dialect: ModelConfig["dialect"]
 ): Answer => {
   const usage = toUsage(used)
-  const content = withWrittenCalls(received, tools, id)
+  // the vendors' own servers recognize all calls
+  const content = dialect === "openai-compatible" ? withWrittenCalls(received, tools, id) : received
   const ids = new Set<string>()
   const own = (one: LanguageModelV4Content): LanguageModelV4Content => {
     if (one.type !== "tool-call") return one

@@ -27,12 +27,16 @@ const callsIn = (value: unknown, tools: ReadonlyArray<string>): ReadonlyArray<Wr
   return [{ name, params: typeof params === "string" ? (parse(params) ?? params) : params }]
 }
 
-/** Calls in tags, as many local models are trained to write them, and in code blocks. The last tag may be left open. */
-const marked = /<tool_call>(.*?)(?:<\/tool_call>|$)|```\w*\n(.*?)```/gsu
+/**
+ * Calls in tags, as many local models are trained to write them, and in code blocks, each at the beginning of a line. The
+ * last tag may be left open.
+ */
+const marked = /(?<=^[^\S\n]*)(?:<tool_call>(.*?)(?:<\/tool_call>|(?!.))|```\w*\n(.*?)```)/gmsu
 
 /**
  * Reads the calls that a model wrote as text, because its server didn't recognize them: in `<tool_call>` tags, in code
- * blocks, or as the whole text. Only calls of these tools count, and the rest stays text.
+ * blocks, or as the whole text. Only calls of these tools count, and the rest stays text. If text follows a call, the
+ * model talks about a call, for example one that a page wants it to make, so none counts.
  */
 export const read = (
   text: string,
@@ -41,10 +45,17 @@ export const read = (
   const whole = callsIn(parse(text.trim()), tools)
   if (whole.length > 0) return { calls: whole, text: "" }
   const calls: Array<WrittenCall> = []
-  const rest = text.replaceAll(marked, (all: string, tag: string | undefined, block: string | undefined) => {
-    const inMark = callsIn(parse((tag ?? block ?? "").trim()), tools)
-    calls.push(...inMark)
-    return inMark.length === 0 ? all : ""
-  })
+  let begin = text.length
+  const rest = text.replaceAll(
+    marked,
+    (all: string, tag: string | undefined, block: string | undefined, at: number) => {
+      const inMark = callsIn(parse((tag ?? block ?? "").trim()), tools)
+      if (inMark.length === 0) return all
+      calls.push(...inMark)
+      begin = Math.min(begin, at)
+      return ""
+    }
+  )
+  if (rest.slice(begin).trim() !== "") return { calls: [], text: text.trim() }
   return { calls, text: rest.trim() }
 }

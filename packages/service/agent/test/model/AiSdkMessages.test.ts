@@ -29,7 +29,7 @@ it("the calls of an answer have an id each, also where the model repeats one", (
       input: "{}"
     }))
     const finishReason = { unified: "tool-calls", raw: undefined } as const
-    const { parts } = toAnswer({ content, finishReason, usage, warnings: [] }, ["click"], "id")
+    const { parts } = toAnswer({ content, finishReason, usage, warnings: [] }, ["click"], "id", "openai-compatible")
     return parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []))
   }
   for (const repeated of [
