@@ -162,7 +162,7 @@ export interface Note {
 
 /** Limits the notes of a session and the plan of a task, in characters. */
 const notes_length = 4000
-const plan_length = 1000
+export const plan_length = 1000
 
 /**
  * Makes the model's input: instructions, a past that only grows so that providers can cache it, and the current page,

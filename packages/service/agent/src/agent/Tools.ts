@@ -7,7 +7,7 @@ import { tidy } from "../model/AiSdkMessages.ts"
 import type { AgentError, LeaseLost, Question } from "@webagent/engine"
 import { type BrowserLost, Refused } from "../page/Failures.ts"
 import type { Page } from "../page/Page.ts"
-import type { Note } from "./Conversation.ts"
+import { type Note, plan_length } from "./Conversation.ts"
 
 /** Something that the agent is about to do and cannot take back. */
 export interface Action {
@@ -263,10 +263,19 @@ export const tools: ReadonlyArray<BrowserTool> = [
       plan: optional(Text.annotate({ description: "what is done and what comes next" })),
       replace: optional(Boolean.annotate({ description: "drop the earlier notes" }))
     }),
-    (note, scene) =>
-      note.text === undefined && note.plan === undefined
-        ? Effect.fail(new Refused({ message: "note needs a text or a plan." }))
-        : Effect.sync(() => scene.note(note)),
+    (note, scene) => {
+      const { plan = "", text = "" } = note
+      if (note.text === undefined && note.plan === undefined) {
+        return Effect.fail(new Refused({ message: "note needs a text or a plan." }))
+      }
+      if (plan.length <= plan_length) return Effect.sync(() => scene.note(note))
+      const rest = text === "" ? "Write a shorter plan" : "Write a shorter plan, and the text again"
+      return Effect.fail(
+        new Refused({
+          message: `Not noted: a plan has at most ${plan_length} characters, and this one has ${plan.length}. ${rest}.`
+        })
+      )
+    },
     harmless
   ),
   make(
