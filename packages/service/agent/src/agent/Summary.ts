@@ -38,7 +38,8 @@ export const compact = Effect.fnUntraced(function* (
       { role: "user", content: shown.toWellFormed() }
     ]
   })
-  // a model that says nothing loses nothing either
-  const summary = text.trim() === "" ? Conversation.end(shown, length) : text.slice(0, length)
+  // without a summary, the calls stay, but no results, because a cut one lacks the marks of a page's text
+  const calls = () => Conversation.plain(old.filter(({ role }) => role !== "tool"))
+  const summary = text.trim() === "" ? Conversation.end(calls(), length) : text.slice(0, length)
   conversation.sumUp(old.length, `So far:\n${summary}\n\n${task}`)
 })
