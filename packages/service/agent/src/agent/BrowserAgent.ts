@@ -250,7 +250,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       judge: isOn ? { context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
       context: ContextBudget.make({
-        tokens: contexts.get(chosen.name) ?? chosen.contextTokens,
+        tokens: Limits.least(contexts.get(chosen.name) ?? null, chosen.contextTokens ?? null) ?? undefined,
         pageChars: options.pageChars ?? 40_000,
         learn: (tokens) => void contexts.set(chosen.name, tokens)
       }),

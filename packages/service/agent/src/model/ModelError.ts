@@ -76,12 +76,16 @@ export const overflowOf = ({ reason }: AiError.AiError): { readonly tokens: numb
 
 /** Matches the messages of servers about a request that is too large. */
 const tooLarge =
-  /context[ _-]?(?:length|size|window)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|token count .*exceeds|context the overflows/iu
+  /context[ _-]?(?:length|size|window|limit)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|token count .*exceeds|context the overflows/iu
+
+/** The smallest size that a context has, in tokens. */
+const leastContext = 1024
 
 /** The size of the context in such a message, in tokens. */
 const contextIn = (text: string): number | undefined => {
   const [, tokens] = /(?:context (?:length|size|window)|tokens allowed|>)[^\d]{0,40}(\d{3,8})/iu.exec(text) ?? []
-  return tokens === undefined ? undefined : Number(tokens)
+  // a smaller number counts something else, such as messages
+  return Number(tokens) >= leastContext ? Number(tokens) : undefined
 }
 
 const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
