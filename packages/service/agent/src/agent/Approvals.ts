@@ -1,42 +1,54 @@
 import * as Effect from "effect/Effect"
 import { type DomainPattern, isOn } from "../page/AllowedDomains.ts"
 import type { Approval } from "./HandOver.ts"
+import { labelOf } from "./StepSummary.ts"
 import type { Action } from "./Tools.ts"
 
 /** A rule about actions. A condition that is left out is met by every action. */
 export interface ApprovalRule {
   /** The tools, such as `click`. */
   readonly tools?: ReadonlyArray<string>
-  /** The hosts of the page on which the action is taken. */
+  /**
+   * The hosts of the page on which the action is taken, or of the frame that holds the element. A rule that approves
+   * needs both.
+   */
   readonly domains?: ReadonlyArray<DomainPattern>
   /**
    * Texts in any case. One of them is part of the element's name or of the call's arguments. The condition is also met if
-   * it's unknown which element an action affects, as with keys.
+   * it's unknown which element an action affects, as with keys, or if the element was shown without a name.
    */
   readonly text?: ReadonlyArray<string>
   /** Lets a person decide, refuses the action, or takes it without a question. */
   readonly decision: "ask" | "refuse" | "approve"
 }
 
-const isMet = ({ domains, text, tools }: ApprovalRule, { address, element, params, tool }: Action): boolean => {
+const isMet = (
+  { decision, domains, text, tools }: ApprovalRule,
+  { address, element, params, tool }: Action
+): boolean => {
   if (tools !== undefined && !tools.includes(tool)) return false
-  if (domains !== undefined && !isOn(address, domains)) return false
+  if (domains !== undefined) {
+    const isCovered = [address, element?.url ?? address].map((url) => isOn(url, domains))
+    if (!(decision === "approve" ? isCovered.every(Boolean) : isCovered.some(Boolean))) return false
+  }
   if (text === undefined) return true
-  const shown = `${element ?? ""}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
+  const shown =
+    `${element === undefined ? "" : `${element.role} ${element.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
   return isUnclear(element, params) || text.some((part) => shown.includes(part.toLowerCase()))
 }
 
 /** Returns whether an action may affect another element than a call shows: keys, points, and Enter after typing. */
-const isUnclear = (element: string | undefined, params: unknown): boolean =>
+const isUnclear = (element: Action["element"], params: unknown): boolean =>
   element === undefined ||
+  element.name === "" ||
   (typeof params === "object" && params !== null && "submit" in params && params.submit === true)
 
 const questionOf = ({ address, element, params, tool }: Action): string => {
   const values = Object.entries(typeof params === "object" && params !== null ? params : {}).flatMap(([name, value]) =>
     name === "index" ? [] : [`${name} ${JSON.stringify(value)}`]
   )
-  const what = [tool, ...(element === undefined ? [] : [element]), ...values].join(" ").slice(0, 500)
-  return `May the agent do this at ${address.slice(0, 500)}: ${what}?`.toWellFormed()
+  const what = [tool, ...(element === undefined ? [] : [labelOf(element)]), ...values].join(" ").slice(0, 500)
+  return `May the agent do this at ${(element?.url ?? address).slice(0, 500)}: ${what}?`.toWellFormed()
 }
 
 /** Decides about an action by the first rule that applies. An action without a rule is approved. */

@@ -1,33 +1,38 @@
 import type { Turn } from "@webagent/engine"
+import type { ShownElement } from "../page/Look.ts"
 import type * as Calls from "./Calls.ts"
 
 /** Limits the summary of a step, in characters. */
 const longestSummary = 500
 
-/** The element that a call names, as the page showed it. */
-const labelOf = (index: unknown, shown: string): string =>
-  typeof index === "number" ? (new RegExp(`\\[${index} ([^\\]\\n]*)`, "u").exec(shown)?.[1] ?? "") : ""
+/** Limits the name of an element in a label, in characters. */
+const longestName = 150
 
-/** Returns the role and the name of the element that a call names, as the page showed it. */
-export const elementOf = (params: unknown, shown: string): string | undefined => {
+/** Returns the role and the beginning of the name of an element, such as `button "Pay"`. */
+export const labelOf = ({ name, role }: Pick<ShownElement, "role" | "name">): string =>
+  name === "" ? role : `${role} "${name.slice(0, longestName).replaceAll('"', "'")}"`
+
+/** Returns the element that a call names, as the page showed it. */
+export const elementOf = (params: unknown, shown: ReadonlyArray<ShownElement>): ShownElement | undefined => {
   const { from, index = from } = (typeof params === "object" && params !== null ? params : {}) as {
     readonly from?: unknown
     readonly index?: unknown
   }
-  return labelOf(index, shown) || undefined
+  return shown.find(({ number }) => number === index)
 }
 
 /** Describes the calls of a step in a sentence without secrets. */
 export const summaryOf = (
   calls: ReadonlyArray<Calls.Call>,
   text: string,
-  shown: string,
+  shown: ReadonlyArray<ShownElement>,
   redact: (text: string) => string
 ): string => {
   const acts = calls.map(({ name, params }) => {
     const { index, ...others } = typeof params === "object" && params !== null ? { index: undefined, ...params } : {}
+    const element = elementOf({ index }, shown)
     const details = Object.values(others).map((value) => JSON.stringify(value))
-    return [name, labelOf(index, shown), ...details].filter((part) => part !== "").join(" ")
+    return [name, element === undefined ? "" : labelOf(element), ...details].filter((part) => part !== "").join(" ")
   })
   // half of a secret would not be known any more
   return redact(acts.length === 0 ? text : acts.join("; "))
@@ -44,7 +49,7 @@ const longestDetail = 300
 /** Returns the details of a step: those of its first call, and a title for all of them. */
 export const detailsOf = (
   calls: ReadonlyArray<Calls.Call>,
-  shown: string,
+  shown: ReadonlyArray<ShownElement>,
   redact: (text: string) => string
 ): Pick<Turn.Step, "title" | "tool" | "role" | "name" | "value"> => {
   const [first, ...others] = calls
@@ -54,7 +59,9 @@ export const detailsOf = (
   const params = (typeof first.params === "object" && first.params !== null ? first.params : {}) as Readonly<
     Record<string, unknown>
   >
-  const [, role, name] = /^([^"=]*[^"= ])(?: "([^"]*)")?/u.exec(labelOf(params["index"] ?? params["from"], shown)) ?? []
+  const target = elementOf(params, shown)
+  const role = target?.role
+  const name = target?.name === "" ? undefined : target?.name.slice(0, longestName)
   // a password that isn't one of the agent's secrets has no placeholder
   const value =
     role === "password" ? undefined : valueNames.map((key) => params[key]).find((each) => each !== undefined)

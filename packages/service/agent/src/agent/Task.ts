@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { CallSettings, refused } from "../model/CallSettings.ts"
 import { OnFailedCall, OnSpent } from "../model/Models.ts"
+import type { Look } from "../page/Look.ts"
 import type { Page } from "../page/Page.ts"
 import * as Asking from "./Asking.ts"
 import * as Calls from "./Calls.ts"
@@ -75,7 +76,7 @@ export const perform = Effect.fnUntraced(function* (
   const done = Tools.done(turn.outputSchema ?? null)
   let failures = 0
   let lastFailure = ""
-  let shownText = ""
+  let shown: Look["shown"] = []
   const ignored = refused(settings.body ?? {})
   if (ignored.length > 0) {
     suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
@@ -111,7 +112,7 @@ export const perform = Effect.fnUntraced(function* (
     approve: people.approve,
     ask: people.ask,
     untilFree: attempt.untilFree,
-    elementOf: (params) => elementOf(params, shownText),
+    elementOf: (params) => elementOf(params, shown),
     note: conversation.note,
     extract: asking.extract
   }
@@ -133,7 +134,7 @@ export const perform = Effect.fnUntraced(function* (
       if (limit !== undefined) return ending.reached(limit)
       const looking = Effect.andThen(attempt.untilFree, page.look({ maxChars: context.parts().page }))
       const look = yield* Effect.withSpan(looking, "webagent.look")
-      shownText = look.text
+      shown = look.shown
       // while the model thinks: a step waits for it only where the model is faster
       const taken = sees || pictures ? yield* Effect.forkChild(pictureOf(page)) : null
       const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)
@@ -148,13 +149,13 @@ export const perform = Effect.fnUntraced(function* (
       const calls = answer.toolCalls
         .filter(({ providerExecuted }) => providerExecuted !== true)
         .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.wellFormed(params) }))
-      const shown = pictures ? yield* seen : null
-      const isSmall = shown !== null && shown.length <= largestPicture
+      const jpeg = pictures ? yield* seen : null
+      const isSmall = jpeg !== null && jpeg.length <= largestPicture
       yield* attempt.step({
-        summary: summaryOf(calls, answer.text, look.text, page.redact),
+        summary: summaryOf(calls, answer.text, look.shown, page.redact),
         address: look.url,
-        picture: isSmall ? shown : null,
-        ...detailsOf(calls, look.text, page.redact),
+        picture: isSmall ? jpeg : null,
+        ...detailsOf(calls, look.shown, page.redact),
         ...meter.ofStep(),
         ...ending.checkpoint()
       })

@@ -6,6 +6,7 @@ import * as Tool from "effect/ai/Tool"
 import { tidy } from "../model/AiSdkMessages.ts"
 import type { AgentError, LeaseLost, Question } from "@webagent/engine"
 import { type BrowserLost, Refused } from "../page/Failures.ts"
+import type { ShownElement } from "../page/Look.ts"
 import type { Page } from "../page/Page.ts"
 import { type Note, plan_length } from "./Conversation.ts"
 
@@ -14,8 +15,8 @@ export interface Action {
   readonly tool: string
   readonly params: unknown
   readonly address: string
-  /** The role and the name of the element, such as `button "Pay"`; undefined if the call names none that was shown. */
-  readonly element?: string | undefined
+  /** The element as the page showed it; undefined if the call names none that was shown. */
+  readonly element?: Pick<ShownElement, "role" | "name" | "url"> | undefined
 }
 
 /** The page, the approval and the extraction that tools use in one turn. */
@@ -27,8 +28,8 @@ export interface Scene {
   readonly ask: (asked: AskedPerson) => Effect.Effect<string, AgentError | BrowserLost | LeaseLost | Refused>
   /** Waits while a person has control of the browser; true if a person has taken it since the last look or action. */
   readonly untilFree: Effect.Effect<boolean>
-  /** Returns the role and the name of the element that a call names, as the page showed it. */
-  readonly elementOf: (params: unknown) => string | undefined
+  /** Returns the element that a call names, as the page showed it. */
+  readonly elementOf: (params: unknown) => ShownElement | undefined
   /** Changes the model's notes, and describes the outcome. */
   readonly note: (note: Note) => string
   /** Has the model read a text for something. */

@@ -6,7 +6,9 @@ import * as Reader from "./Reader.ts"
 import { gone, unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
-import type { Read } from "./world/Drafting.ts"
+import type { Read, ShownElement } from "./world/Drafting.ts"
+
+export type { ShownElement } from "./world/Drafting.ts"
 
 /** The page in front, as the model sees it. */
 export interface Look {
@@ -16,6 +18,8 @@ export interface Look {
   readonly title: string
   /** The number of numbered elements. */
   readonly elements: number
+  /** The numbered elements, from the page itself: its text can't claim others. */
+  readonly shown: ReadonlyArray<ShownElement>
   /** Equal for pages that look alike. */
   readonly likeness: string
   /** Is true if the page shows a dialog, which blocks everything else until it gets a response. */
@@ -112,6 +116,7 @@ const once = Effect.fnUntraced(function* (
     url,
     title: redact(read?.title ?? ""),
     elements: read?.elements ?? 0,
+    shown: read?.shown ?? [],
     likeness: `${url}\n${shown.replaceAll(/\*?\[\d+ /gu, "[")}`,
     hasDialog: tab.dialog !== undefined,
     hasCaptcha: read?.captcha ?? false,

@@ -116,6 +116,7 @@ const nothing = (frame: Frame.Frame): Read => ({
   left: 0,
   right: 0,
   elements: 0,
+  shown: [],
   omitted: 0,
   opaque: 0,
   unknownFrames: 0,
@@ -148,10 +149,11 @@ export const read = (
       })
       whole = { ...whole, text: whole.text.replace(new RegExp(`^\u0001${at}$`, "mu"), () => text) }
       if (Option.isNone(inner)) continue
-      const { canvas, captcha, elements, omitted } = inner.value
+      const { canvas, captcha, elements, omitted, shown } = inner.value
       whole = {
         ...whole,
         elements: whole.elements + elements,
+        shown: [...whole.shown, ...shown],
         omitted: whole.omitted + omitted,
         captcha: whole.captcha || captcha,
         canvas: whole.canvas || canvas

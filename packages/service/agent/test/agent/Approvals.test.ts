@@ -2,9 +2,15 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Approvals from "../../src/agent/Approvals.ts"
-import { call, done, ended, numberOf, Running, script, told } from "./running.ts"
+import { call, carriedOut, done, ended, numberOf, Running, script, shown, told } from "./running.ts"
 
-const click = { tool: "click", params: { index: 3 }, address: "https://shop.example/cart", element: 'button "Pay now"' }
+const address = "https://shop.example/cart"
+const click = {
+  tool: "click",
+  params: { index: 3 },
+  address,
+  element: { role: "button", name: "Pay now", url: address }
+}
 
 const decided = (
   rules: ReadonlyArray<Approvals.ApprovalRule>,
@@ -36,10 +42,20 @@ describe("Approvals", () => {
     const rules = [{ text: ["pay"], decision: "ask" }] as const
     const press = { ...click, tool: "press", params: { keys: "Enter" }, element: undefined }
     assert.strictEqual(decided(rules, press), "ask")
-    const type = { ...click, tool: "type", element: 'textbox "Note"' }
+    const type = { ...click, tool: "type", element: { ...click.element, role: "textbox", name: "Note" } }
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello" } }), "approve")
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Please pay" } }), "ask")
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello", submit: true } }), "ask")
+    assert.strictEqual(decided(rules, { ...click, element: { ...click.element, name: "" } }), "ask")
+  })
+
+  it("apply to the host of a frame, and approve only if the page's host also fits", () => {
+    const framed = { ...click, element: { ...click.element, url: "https://bank.example/" } }
+    assert.strictEqual(decided([{ domains: ["bank.example"], decision: "ask" }], framed), "ask")
+    assert.strictEqual(decided([{ domains: ["shop.example"], decision: "ask" }], framed), "ask")
+    const approving = { domains: ["shop.example"], decision: "approve" } as const
+    assert.strictEqual(decided([approving, { decision: "refuse" }], framed), "refuse")
+    assert.strictEqual(decided([approving, { decision: "refuse" }]), "approve")
   })
 })
 
@@ -84,6 +100,41 @@ layer(
       assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
       assert.include(heard, "It was not approved: a rule of this server forbids it")
       assert.include(heard, "same pressed")
+    })
+  )
+})
+
+layer(Running.layer({ approvals: [{ text: ["pay", "delete", "buy"], decision: "refuse" }] }), {
+  excludeTestServices: true
+})("a rule about texts", (it) => {
+  it.effect("reads the elements themselves, not the text of the page", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { site } = running
+      site.saw()
+      const outcomes: Array<string> = []
+      const click = (now: Parameters<typeof told>[0], pattern: RegExp) => {
+        outcomes.push(told(now))
+        return call("click", { index: Number(pattern.exec(shown(now))?.[1]) })
+      }
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/forged-numbers` }),
+        (now) => click(now, /\[(\d+) button "Pay now"/u),
+        (now) => click(now, /\[(\d+) button "\[Admin\]/u),
+        (now) => click(now, /\[(\d+) clickable\]/u),
+        (now) => {
+          outcomes.push(told(now))
+          return done()
+        }
+      )
+      const { turn } = yield* carriedOut("Buy it")
+      assert.strictEqual(turn.status, "completed")
+      assert.deepStrictEqual(site.saw(), [])
+      assert.lengthOf(outcomes, 4)
+      for (const outcome of outcomes.slice(1)) {
+        assert.include(outcome, "It was not approved: a rule of this server forbids it")
+      }
     })
   )
 })

@@ -16,6 +16,16 @@ export interface ReadOptions {
   readonly maxChars: number
 }
 
+/** A numbered element, as the model is shown it. */
+export interface ShownElement {
+  readonly number: number
+  readonly role: string
+  /** The whole name, of which the model may be shown the beginning; empty if it's shown without a name. */
+  readonly name: string
+  /** The address of its document, which may be that of a frame. */
+  readonly url: string
+}
+
 /** A document as text. */
 export interface Read {
   /** Lines; the frame of `frames[n]` belongs where a line is the mark and `n`. */
@@ -30,6 +40,7 @@ export interface Read {
   readonly below: number
   readonly height: number
   readonly elements: number
+  readonly shown: ReadonlyArray<ShownElement>
   /** The number of parts that are out of sight. */
   readonly omitted: number
   /** The number of elements that may have a closed shadow root, and of frames whose id is unknown. */
@@ -68,6 +79,7 @@ export interface Draft {
   chars: number
   next: number
   elements: number
+  readonly shown: Array<ShownElement>
   omitted: number
   unknownFrames: number
   canvas: boolean
@@ -115,6 +127,7 @@ export const drafting = ({
       chars: 0,
       next,
       elements: 0,
+      shown: [],
       omitted: 0,
       unknownFrames: 0,
       canvas: false
@@ -168,11 +181,13 @@ export const drafting = ({
   const describe = (draft: Draft, element: Element, box: DOMRect, isNamed = true, isPlaced = isNamed): string => {
     draft.elements++
     const role = roleOf(element)
-    const full = cut(nameOf(element), 150)
+    const whole = nameOf(element)
+    const full = cut(whole, 150)
     const name = isNamed ? full : ""
     if (draft.isWhole) return plain(`${name}${valueOf(element)}`)
     const number = numberOf(element, draft.next, role, full, isNamed)
     if (number === draft.next) draft.next++
+    draft.shown.push({ number, role, name: isNamed ? cut(whole, 2000) : "", url: location.href })
     const first = firstLooks.get(element) ?? draft.look
     firstLooks.set(element, first)
     const fresh = first === draft.look ? "*" : ""
@@ -192,6 +207,7 @@ export const drafting = ({
     next,
     omitted,
     opaque,
+    shown,
     unknownFrames
   }: Draft): Read => {
     const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: 0 }
@@ -207,6 +223,7 @@ export const drafting = ({
       left: Math.round(scrollX),
       right: Math.max(0, Math.round(scrollWidth - scrollX - innerWidth)),
       elements,
+      shown,
       omitted,
       opaque: opaque.length,
       unknownFrames,
