@@ -45,7 +45,8 @@ const isUnclear = (element: Action["element"], params: unknown): boolean =>
 
 const questionOf = ({ address, element, params, tool }: Action): string => {
   const values = Object.entries(typeof params === "object" && params !== null ? params : {}).flatMap(([name, value]) =>
-    name === "index" ? [] : [`${name} ${JSON.stringify(value)}`]
+    // a password that isn't one of the agent's secrets has no placeholder
+    name === "index" || (name === "text" && element?.role === "password") ? [] : [`${name} ${JSON.stringify(value)}`]
   )
   const what = [tool, ...(element === undefined ? [] : [labelOf(element)]), ...values].join(" ").slice(0, 500)
   return `May the agent do this at ${(element?.url ?? address).slice(0, 500)}: ${what}?`.toWellFormed()

@@ -31,7 +31,8 @@ export const summaryOf = (
   const acts = calls.map(({ name, params }) => {
     const { index, ...others } = typeof params === "object" && params !== null ? { index: undefined, ...params } : {}
     const element = elementOf({ index }, shown)
-    const details = Object.values(others).map((value) => JSON.stringify(value))
+    // as in the details, a password isn't stored
+    const details = element?.role === "password" ? [] : Object.values(others).map((value) => JSON.stringify(value))
     return [name, element === undefined ? "" : labelOf(element), ...details].filter((part) => part !== "").join(" ")
   })
   // half of a secret would not be known any more

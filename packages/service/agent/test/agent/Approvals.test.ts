@@ -2,6 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Approvals from "../../src/agent/Approvals.ts"
+import { summaryOf } from "../../src/agent/StepSummary.ts"
 import { call, carriedOut, done, ended, numberOf, Running, script, shown, told } from "./running.ts"
 
 const address = "https://shop.example/cart"
@@ -47,6 +48,20 @@ describe("Approvals", () => {
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Please pay" } }), "ask")
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello", submit: true } }), "ask")
     assert.strictEqual(decided(rules, { ...click, element: { ...click.element, name: "" } }), "ask")
+  })
+
+  it("ask without the password that is typed", () => {
+    const type = { ...click, tool: "type", element: { ...click.element, role: "password", name: "Password" } }
+    assert.deepStrictEqual(
+      Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...type, params: { index: 3, text: "hunter2" } })),
+      { ask: `May the agent do this at ${address}: type password "Password"?` }
+    )
+    const shown = [{ ...type.element, number: 3 }]
+    const call = { id: "1", name: "type", params: { index: 3, text: "hunter2" } }
+    assert.strictEqual(
+      summaryOf([call], "", shown, (text) => text),
+      'type password "Password"'
+    )
   })
 
   it("apply to the host of a frame, and approve only if the page's host also fits", () => {
