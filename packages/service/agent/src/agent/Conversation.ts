@@ -32,9 +32,17 @@ export const wellFormed = (value: unknown): unknown => mapTexts(value, (text) =>
 /** Limits each text of the model that is sent back to it, in characters. */
 const longestText = 4000
 
-/** Cuts a text, and says how much is missing. */
-export const shortened = (text: string, most: number = longestText): string =>
-  text.length <= most ? text.toWellFormed() : `${cut(text, most)}… (${text.length - most} more characters)`
+/** Limits the end mark of a page's text and the line after it, in characters. */
+const longestMark = 200
+
+/** Cuts a text, and says how much is missing. A page's text keeps its end mark. */
+export const shortened = (text: string, most: number = longestText): string => {
+  if (text.length <= most) return text.toWellFormed()
+  const close = text.lastIndexOf("\n</page-")
+  const mark = close === -1 || text.length - close > longestMark ? "" : text.slice(close)
+  const length = Math.max(0, most - mark.length)
+  return `${cut(text, length)}… (${text.length - mark.length - length} more characters)${mark.toWellFormed()}`
+}
 
 /** Limits the arguments of a call that are sent back, in characters of JSON. */
 const longestParams = 16_000

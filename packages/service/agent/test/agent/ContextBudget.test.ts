@@ -76,6 +76,15 @@ describe("a context budget", () => {
     assert.deepStrictEqual(ModelError.overflowOf(refusal(message)), { tokens })
   })
 
+  it("keeps the end mark and the offsets of a page's text that is cut", () => {
+    const text = `<page-1a2b3c4d>\n${"x".repeat(8000)}`
+    const end = "\n</page-1a2b3c4d>\n(0 to 8000 of 20000)"
+    const short = Conversation.shortened(text + end, 1666)
+    assert.isTrue(short.endsWith(`more characters)${end}`))
+    assert.isBelow(short.length, 1700)
+    assert.strictEqual(Conversation.shortened("y".repeat(20), 5), "yyyyy… (15 more characters)")
+  })
+
   it("counts no bytes of a picture as text", () => {
     const { prompt } = Conversation.make("i")
     const withPicture = Conversation.sizeOf(prompt("now", new Uint8Array(150_000).fill(200)).content)
