@@ -55,8 +55,9 @@ export const make = ({ context, conversation, model, page, told }: AskingOptions
         const image = (yield* picture) ?? undefined
         return yield* fitting(
           Effect.fnUntraced(function* (parts) {
-            yield* Summary.compact(conversation, told, parts, context)
-            const now = [conversation.memory(), ...remarks, cutPage(shown, parts.page)].filter((text) => text !== "")
+            const memory = conversation.memory(Math.floor(parts.past / 3))
+            yield* Summary.compact(conversation, told, { ...parts, past: parts.past - memory.length }, context)
+            const now = [memory, ...remarks, cutPage(shown, parts.page)].filter((text) => text !== "")
             const prompt = conversation.prompt(now.join("\n"), image)
             context.sending(Conversation.sizeOf(prompt.content))
             return yield* LanguageModel.generateText({

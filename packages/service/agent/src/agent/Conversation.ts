@@ -185,9 +185,15 @@ export const make = (instructions: string) => {
   let notes = ""
   let plan = ""
 
-  /** The plan and the notes, which no summary loses. */
-  const memory = () =>
-    [...(plan === "" ? [] : [`Your plan: ${plan}`]), ...(notes === "" ? [] : [`Your notes:\n${notes}`])].join("\n")
+  /** The plan and the notes, which no summary loses. Of notes that exceed a length, the end is left. */
+  const memory = (most = notes_length + plan_length) => {
+    const shortPlan = cut(plan, Math.floor(most / 2))
+    const shortNotes = end(notes, most - shortPlan.length)
+    return [
+      ...(plan === "" ? [] : [`Your plan: ${shortPlan}`]),
+      ...(notes === "" ? [] : [`Your notes:\n${shortNotes}`])
+    ].join("\n")
+  }
 
   return {
     forget: () => {

@@ -85,6 +85,14 @@ describe("a context budget", () => {
     assert.strictEqual(Conversation.shortened("y".repeat(20), 5), "yyyyy… (15 more characters)")
   })
 
+  it("has the newest notes and the beginning of the plan in a small room", () => {
+    const conversation = Conversation.make("i")
+    conversation.note({ text: `old ${"n".repeat(3000)} new`, plan: `first ${"p".repeat(900)}` })
+    assert.isBelow(conversation.memory(700).length, 750)
+    assert.match(conversation.memory(700), /^Your plan: first p+\nYour notes:\n…n+ new$/u)
+    assert.include(conversation.memory(), "old")
+  })
+
   it("counts no bytes of a picture as text", () => {
     const { prompt } = Conversation.make("i")
     const withPicture = Conversation.sizeOf(prompt("now", new Uint8Array(150_000).fill(200)).content)
