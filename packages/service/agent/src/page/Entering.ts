@@ -167,7 +167,8 @@ export const make = (hands: Hands) => {
         // pages that draw their own take a moment
         const now =
           (yield* read) === checked ? checked : yield* Effect.andThen(call(element.frame, "settle", 20, 200), read)
-        return now === null || now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
+        if (now === null) return yield* refuse(`The page left when element ${index} was clicked. Look at the page.`)
+        return now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
       })
     )
   }

@@ -36,6 +36,9 @@ const pressedOnly: Partial<Record<Press, string>> = {
   covered: "Pressed. Something opened over the element at the press, before a click: look at the page."
 }
 
+const over = "The mouse is over it."
+const movedAway = "The mouse was moved to it, and now something else is there: look at the page."
+
 /** Makes the actions of the mouse. */
 export const make = (hands: Hands) => {
   const click = (
@@ -83,9 +86,7 @@ export const make = (hands: Hands) => {
         const { frame, x, y } = yield* find(tab, index)
         yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
         const isOver = dx !== 0 || dy !== 0 || (yield* call(frame, "isHovered", index))
-        return isOver
-          ? "The mouse is over it."
-          : "The mouse was moved to it, and now something else is there: look at the page."
+        return isOver ? over : movedAway
       })
     )
 
@@ -97,7 +98,9 @@ export const make = (hands: Hands) => {
         const span = yield* call(mainFrame(tab), "spanOf", text, null)
         if (span === null) return yield* refuse("This text is not there.")
         yield* Mouse.move(tab.session, { x: span.from.x + 3, y: span.from.y })
-        return "The mouse is over it."
+        const now = yield* call(mainFrame(tab), "spanOf", text, null)
+        const isOver = now !== null && Math.abs(now.from.x - span.from.x) < 3 && Math.abs(now.from.y - span.from.y) < 3
+        return isOver ? over : movedAway
       })
     )
 

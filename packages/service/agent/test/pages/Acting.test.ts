@@ -26,6 +26,15 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("says if a text moves away from the mouse, and if the page leaves when a box is checked", () =>
+    Effect.gen(function* () {
+      const hovered = yield* visit("text-moves-on-hover", use("hover", { text: "Products" }))
+      assert.match(String(hovered.results[0]), /now something else is there/u)
+      const checked = yield* visit("leaves-when-pressed", on("check", "Agree", { checked: true }))
+      assert.notInclude(checked.results[0], "It is checked now")
+    })
+  )
+
   it.effect("presses function keys", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("keys", on("click", "Cell"), use("press", { keys: "F2 Shift+F10 Insert" }))
