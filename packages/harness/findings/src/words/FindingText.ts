@@ -58,7 +58,7 @@ export interface FindingText {
   readonly change?: ChangeText.ChangeText
   /** Comparison with earlier runs, if it is worse and also failed in this one. */
   readonly baseline?: string
-  /** How sure the evidence is, if it was counted and not estimated. */
+  /** Says that the evidence was counted and not estimated. */
   readonly certainty?: string
   readonly contribution?: Contribution
   /** That several scenarios share it: `one of 4 scenarios with this cause`. */

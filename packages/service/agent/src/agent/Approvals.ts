@@ -14,8 +14,9 @@ export interface ApprovalRule {
    */
   readonly domains?: ReadonlyArray<DomainPattern>
   /**
-   * Texts in any case. One of them is part of the element's name or of the call's arguments. The condition is also met if
-   * it's unknown which element an action affects, as with keys, or if the element was shown without a name.
+   * Texts, ignoring case. One of them is part of the element's name or of the call's arguments. For rules that ask or
+   * refuse, the condition is also met if it's unknown which element an action affects, as with keys, or if the element
+   * was shown without a name.
    */
   readonly text?: ReadonlyArray<string>
   /** Lets a person decide, refuses the action, or takes it without a question. */
@@ -34,14 +35,15 @@ const isMet = (
   if (text === undefined) return true
   const shown =
     `${element === undefined ? "" : `${element.role} ${element.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
-  return isUnclear(element, params) || text.some((part) => shown.includes(part.toLowerCase()))
+  const isShown = text.some((part) => shown.includes(part.toLowerCase()))
+  return decision === "approve"
+    ? isShown && !submits(params)
+    : isShown || element === undefined || element.name === "" || submits(params)
 }
 
-/** Returns whether an action may affect another element than a call shows: keys, points, and Enter after typing. */
-const isUnclear = (element: Action["element"], params: unknown): boolean =>
-  element === undefined ||
-  element.name === "" ||
-  (typeof params === "object" && params !== null && "submit" in params && params.submit === true)
+/** Returns whether a call also presses Enter, which may affect another element than the one that it names. */
+const submits = (params: unknown): boolean =>
+  typeof params === "object" && params !== null && "submit" in params && params.submit === true
 
 const questionOf = ({ address, element, params, tool }: Action): string => {
   const values = Object.entries(typeof params === "object" && params !== null ? params : {}).flatMap(([name, value]) =>

@@ -50,6 +50,20 @@ describe("Approvals", () => {
     assert.strictEqual(decided(rules, { ...click, element: { ...click.element, name: "" } }), "ask")
   })
 
+  it("with a text approve only actions that show it", () => {
+    const rules = [{ text: ["search", "note"], decision: "approve" }, { decision: "refuse" }] as const
+    const search = { ...click, element: { ...click.element, name: "Search" } }
+    assert.strictEqual(decided(rules, search), "approve")
+    assert.strictEqual(decided(rules, { ...click, element: { ...click.element, name: "" } }), "refuse")
+    assert.strictEqual(
+      decided(rules, { ...click, tool: "press", params: { keys: "Enter" }, element: undefined }),
+      "refuse"
+    )
+    const type = { ...click, tool: "type", element: { ...click.element, role: "textbox", name: "Note" } }
+    assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello" } }), "approve")
+    assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello", submit: true } }), "refuse")
+  })
+
   it("ask without the password that is typed", () => {
     const type = { ...click, tool: "type", element: { ...click.element, role: "password", name: "Password" } }
     assert.deepStrictEqual(

@@ -20,7 +20,7 @@ export interface ReadOptions {
 export interface ShownElement {
   readonly number: number
   readonly role: string
-  /** The whole name, of which the model may be shown the beginning; empty if it's shown without a name. */
+  /** The whole name, even if the model is only shown its beginning; empty if it's shown without a name. */
   readonly name: string
   /** The address of its document, which may be that of a frame. */
   readonly url: string
