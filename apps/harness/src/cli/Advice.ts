@@ -117,8 +117,8 @@ export const next =
       .map((finding) => resultOf(exampleOf(finding)))
       .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)
-    const [command] = Findings.errorsOf(report).flatMap((finding) => NextText.commandOf(finding, program) ?? [])
-    if (command !== undefined) return command.replaceAll("\n", " && ")
+    const [command] = Findings.errorsOf(report).flatMap((finding) => NextText.commandOf(finding, program, " && ") ?? [])
+    if (command !== undefined) return command
     if (statusOf(Findings.of(report)) === "failed" || report.judgement !== undefined) return undefined
     if (options.target === "simulated") {
       const { suites } = report.header

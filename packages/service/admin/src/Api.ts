@@ -24,7 +24,7 @@ import { adminPath } from "./Wire.ts"
 const noUnknownFields = { errors: "all", onExcessProperty: "error" } as const
 
 /**
- * How requests are read and written: a field or query parameter that an operation doesn't have is an error. Without a
+ * Reads and writes requests strictly: a field or query parameter that an operation doesn't have is an error. Without a
  * filter that was misspelt, more runs would be cancelled; without a limit, a key could spend more.
  */
 export const strict = Context.make(HttpApi.PayloadParseOptions, noUnknownFields).pipe(

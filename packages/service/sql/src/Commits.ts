@@ -7,6 +7,7 @@ import {
   type Store
 } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { GroupCommit } from "./GroupCommit.ts"
@@ -28,10 +29,15 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     )
 
   /** Runs the statements of a step, with those of other steps where the database can. Fails with one that is refused. */
-  const write = (writes: ReadonlyArray<Write>, { also }: Step) =>
-    together !== null && also === undefined
-      ? together(writes)
-      : transaction(sql, Effect.andThen(Effect.forEach(writes, run, { discard: true }), also ?? Effect.void))
+  const write = (writes: ReadonlyArray<Write>, { also }: Step) => {
+    const alone = transaction(sql, Effect.andThen(Effect.forEach(writes, run, { discard: true }), also ?? Effect.void))
+    return together === null || also !== undefined
+      ? alone
+      : // a group would wait forever for the transaction that this step is a part of
+        Effect.flatMap(Effect.serviceOption(sql.transactionService), (outer) =>
+          Option.isSome(outer) ? alone : together(writes)
+        )
+  }
 
   /** Deletes expired records of a create's digests. Fails if one has not expired. */
   const freeKey = (record: IdempotencyRecord) =>

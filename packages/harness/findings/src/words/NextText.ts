@@ -11,8 +11,8 @@ const shardsText = ({ args, of, shards }: LostShards): string => {
   return `Run the shard's command again with ${flags} and the same --seed, then merge the shards.`
 }
 
-/** Returns the command of the next step, one line per missing shard; undefined if it isn't known. */
-export const commandOf = ({ kind }: Finding, program: string): string | undefined => {
+/** Returns the commands of the next step, one per missing shard, joined by `between`; undefined if they aren't known. */
+export const commandOf = ({ kind }: Finding, program: string, between = "\n"): string | undefined => {
   if (kind._tag !== "Incomplete" || kind.why._tag !== "LostShards") return undefined
   const { args, of, shards } = kind.why
   return args === undefined
@@ -21,7 +21,7 @@ export const commandOf = ({ kind }: Finding, program: string): string | undefine
         ?.map((shard) =>
           [`${program} run`, ...args.map(quoted), `--shard ${shard}/${of} --report-dir shard-${shard}`].join(" ")
         )
-        .join("\n")
+        .join(between)
 }
 
 /** The next step about a finding, in one sentence. `hasTrial` is true if its trial can be opened where the sentence is shown. */
