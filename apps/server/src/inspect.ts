@@ -46,7 +46,7 @@ export const nodes = Command.make("nodes", { ...from, json }, ({ json, ...from }
       yield* print(columns([["NAME", "STATE", "SINCE", "SESSIONS", "BROWSERS", "ADDRESS", "ID"], ...rows]))
     })
   )
-).pipe(Command.withDescription("List the nodes that share a database, and what each has at work"))
+).pipe(Command.withDescription("List the nodes that share a database, with the sessions and browsers of each"))
 
 /** The node that is meant: by its id, or by a name that no other has. */
 const meant = (all: ReadonlyArray<Node>, asked: string, { flag, name }: typeof Records.Service) => {

@@ -260,7 +260,7 @@ const statusReads = Effect.gen(function* () {
 
   const readStatus: ReadStatus = (id, polled, read) => {
     const { latest } = polled
-    // a service that doesn't hold requests is polled as any other
+    // a service that doesn't hold requests is polled at the schedule's pace
     polled.pause_ms = latest === undefined && !isUnavailable ? 0 : Number.POSITIVE_INFINITY
     if (latest === undefined || isUnavailable) return read
     return Effect.catchTag(change(id, polled, latest, read), "OperationUnavailableError", () => {

@@ -79,7 +79,7 @@ export const history = configured(
       Flag.withDefault(false)
     ),
     html: Flag.Boolean("html").pipe(
-      Flag.withDescription("Write a page of the nights beside the history: nights.html of nights.ndjson"),
+      Flag.withDescription("Write a page of the nights next to the history: nights.html for nights.ndjson"),
       Flag.withDefault(false)
     ),
     json: Flags.json,

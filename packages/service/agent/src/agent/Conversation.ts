@@ -211,7 +211,7 @@ export const make = (instructions: string) => {
       plan = cut(next, plan_length)
       return notes === all
         ? "Noted."
-        : `Noted. The beginning of your notes was dropped, because they hold ${notes_length} characters: write them anew with replace.`
+        : `Noted. The beginning of your notes was dropped, because they hold ${notes_length} characters: rewrite them with replace.`
     },
     /** Returns whether the conversation has these turns. Another node may have carried one out. */
     knows: (turns: ReadonlyArray<Turn.Turn>) => turns.every(({ id, steps }) => steps === 0 || seenSecrets.has(id)),

@@ -55,7 +55,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("is told of a page that asks whether to leave it", () =>
+  it.effect("reports a page that asks whether to leave it", () =>
     Effect.gen(function* () {
       const { looks, saw } = yield* visit("leaving", on("type", "Draft", { text: "x" }), on("click", "Leave"))
       assert.include(looks[2], "Note: The page asked whether to leave it, because of changes that are not saved.")
@@ -145,7 +145,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
 })
 
 layer(Tested.layer(), { excludeTestServices: true })("A page that does not begin", (it) => {
-  it.effect("isn't a dead tab: the model is told that it still loads, and opens another one", () =>
+  it.effect("isn't a dead tab: the result says that it still loads, and the model opens another one", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* open("plain")

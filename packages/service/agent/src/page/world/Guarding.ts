@@ -75,7 +75,7 @@ export const guarding = ({
     endGuard()
     let press: Press | "pressed" = "none"
     let downs = 0
-    // a page may draw the element anew at the first click
+    // a page may replace the element at the first click
     const current = () => {
       const now = resolve(number)
       return typeof now === "string" ? element : now.element
