@@ -94,6 +94,20 @@ describe("GroupCommit", () => {
     )
   )
 
+  it.live("a step within a transaction is a part of it, and waits for no group", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const sql = yield* SqlClient.SqlClient
+        const within = (name: string) => sql.withTransaction(store.commit(creation(name)))
+        const stored = Effect.timeoutOption(within("1"), "20 seconds")
+        assert.isTrue(Option.isSome(yield* stored))
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(store.commit(creation("2")), Effect.fail("undone"))))
+        assert.deepStrictEqual((yield* storedSessions).sessions, ["s1"])
+      })
+    )
+  )
+
   /** Commits without an interruption, as the engine does. True if the commit ends within 20 seconds. */
   const commitEnds = (store: Store["Service"], name: string) =>
     Effect.gen(function* () {
