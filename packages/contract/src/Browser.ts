@@ -3,6 +3,7 @@ import { DecimalString } from "./DecimalString.ts"
 import { Identifier } from "./Identifier.ts"
 import { answer, openRecord, undescribed } from "./OpenRecord.ts"
 import { openStatus } from "./OpenStatus.ts"
+import type { BrowserOptions } from "./Options.ts"
 import { Timestamp } from "./Timestamp.ts"
 import { browserStatuses, saveAction, stopAction } from "./Wire.ts"
 
@@ -11,23 +12,6 @@ export const BrowserCreate = openRecord({
   // null, as published clients send it, is for no proxy
   proxyCountryCode: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "BrowserCreate" })
-
-/**
- * Fields of `POST /browsers` that published clients send, and the description doesn't show. They are types alone: the
- * service checks their values.
- */
-export interface BrowserOptions {
-  /** Starts with the state of this profile, and saves its own there when it's stopped. */
-  readonly profileId?: string | null
-  /** The longest time that it runs, in minutes. */
-  readonly timeout?: number
-  readonly browserScreenWidth?: number
-  readonly browserScreenHeight?: number
-  /** True records it. */
-  readonly enableRecording?: boolean
-  /** At most 10 pairs of your own, which are sent back with the browser. */
-  readonly metadata?: { readonly [name: string]: string }
-}
 
 /** The body of `POST /browsers`. */
 export type BrowserCreate = typeof BrowserCreate.Type & BrowserOptions

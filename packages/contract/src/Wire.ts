@@ -8,6 +8,9 @@
 /** The header that carries the API key. Deployments differ: clients can rename it. */
 export const apiKeyHeader = "X-Service-API-Key"
 
+/** The request header that makes a create safe to repeat. The description doesn't show it. */
+export const idempotencyKeyHeader = "Idempotency-Key"
+
 /** Path of each version below a deployment's address; the description's `{base_url}` ends with it. */
 export const basePath = { v2: "/api/v2", v3: "/api/v3", v4: "/api/v4" } as const
 

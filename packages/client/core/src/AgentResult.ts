@@ -18,17 +18,18 @@ const textOf = ({ message, path = [] }: Issue) => {
   return keys.length === 0 ? message : `${keys.join(".")}: ${message}`
 }
 
-const isEffects = <A, RD>(schema: ResultSchema<A, RD>): schema is Schema.Decoder<A, RD> => Schema.isSchema(schema)
+const isStandard = <A, RD>(schema: ResultSchema<A, RD>): schema is StandardSchema<A> =>
+  typeof (schema as Partial<StandardSchema<A>> | undefined)?.["~standard"]?.validate === "function"
 
 /** Throws where there is no schema: an error after the run would come after its cost. */
 export const check = (schema: ResultSchema<unknown, unknown>): void => {
-  if (isEffects(schema) || typeof schema?.["~standard"]?.validate === "function") return
+  if (isStandard(schema) || Schema.isSchema(schema)) return
   throw new TypeError("result must be a schema, such as zod's or Effect's.")
 }
 
 /** A value by a schema, or what does not fit. */
 const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Effect.Effect<A, string, RD>) => {
-  if (isEffects(schema)) {
+  if (!isStandard(schema)) {
     const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
     return (value) => Effect.mapError(decode(value), (error) => error.message)
   }

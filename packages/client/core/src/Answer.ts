@@ -129,7 +129,7 @@ const failed = (answered: Answered, reason: UndecodableAnswer | UnexpectedStatus
 /** Advice for described errors, by status; a 429 has its own message. */
 const advice: { readonly [status: number]: string } = {
   401: ". Check the API key, and the header that carries it",
-  404: ". Check the id, and that the key is of the same account",
+  404: ". Check the id and the key's account",
   409: ". Look at its status, or make a new one",
   413: ". Send less",
   422: ". Change the request"

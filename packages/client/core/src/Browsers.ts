@@ -159,7 +159,7 @@ export const make = <Lacking>(
         RetryPolicy.uninterruptible,
         // not even a 404 says that it has stopped: the service may only not find it
         Effect.catch((error) =>
-          Effect.logWarning(`Browser ${id} could not be stopped: it may go on at the service, and cost`, error)
+          Effect.logWarning(`Browser ${id} could not be stopped: it may continue and cost money`, error)
         )
       )
 

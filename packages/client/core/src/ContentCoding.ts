@@ -4,8 +4,10 @@ import type * as Zlib from "node:zlib"
 /** Far more than any response of such a service. A larger body could exhaust the memory of the process. */
 export const most_bytes: number = 100 * 1024 * 1024
 
-/** Stops reading a response, because it's too large. */
-export class TooLarge extends Error {}
+/** Stops reading a response, because it's too large. It's recognized by its code, because another copy may have made it. */
+export class TooLarge extends Error {
+  readonly code = "AnswerTooLarge"
+}
 
 const decoder = (zlib: typeof Zlib, coding: string) => {
   switch (coding) {

@@ -6,10 +6,11 @@ import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
 import * as CallOptions from "./CallOptions.ts"
+import { mayHaveActed } from "./Creates.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { CallRequest, PlainRequest } from "./Outgoing.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
-import { isRepeatedAbsence, ofOptional, type OperationUnavailableError } from "./OperationUnavailableError.ts"
+import { isGone, ofOptional, type OperationUnavailableError } from "./OperationUnavailableError.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Settings from "./Settings.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
@@ -80,7 +81,8 @@ const isCreate = ({ method, status }: Contract.Operation) => method === "POST" &
 
 /**
  * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once. A
- * POST that creates nothing, and a DELETE, are retried as reads are. A retried DELETE that finds nothing has succeeded.
+ * POST that creates nothing, and a DELETE, are retried as reads are. A DELETE or purge that finds nothing
+ * has succeeded if the response to an earlier attempt was lost.
  */
 export const methodOf = (
   transport: Transport["Service"],
@@ -101,8 +103,16 @@ export const methodOf = (
     idOf
   )
 
-  const gone = operation.status === 204 ? undefined : {}
-  const orGone = (error: unknown) => (isRepeatedAbsence(error) ? Effect.succeed(gone) : Effect.fail(error))
+  const isVoid = operation.status === 204
+  const gone = isVoid ? undefined : {}
+  const remove = (attempt: Effect.Effect<unknown, unknown>) =>
+    Effect.suspend(() => {
+      let mayBeGone = false
+      const noted = Effect.tapError(attempt, (error) => Effect.sync(() => (mayBeGone ||= mayHaveActed(error))))
+      return transport
+        .retry(noted)
+        .pipe(Effect.catch((error) => (mayBeGone && isGone(error) ? Effect.succeed(gone) : Effect.fail(error))))
+    })
   const refuse = (issue: string) => refused({ method, path, origin: base.origin }, issue)
   const send = (request: CallRequest) => Effect.flatMap(transport.exchange(version, request), interpret)
   const sendAs = (encoded: PlainRequest, chosenId: string | undefined): Effect.Effect<unknown, unknown> => {
@@ -110,8 +120,8 @@ export const methodOf = (
     if (issue !== undefined) return refuse(issue)
     const requestId = chosenId ?? transport.newRequestId()
     if (isRead) {
-      const read = transport.retry(send({ ...encoded, requestId }))
-      return method === "DELETE" ? read.pipe(Effect.catch(orGone)) : read
+      const attempt = send({ ...encoded, requestId })
+      return method === "DELETE" || isVoid ? remove(attempt) : transport.retry(attempt)
     }
     const sendWith = (more?: Readonly<Record<string, string>>) =>
       send({ ...encoded, headers: { ...encoded.headers, ...more }, requestId })

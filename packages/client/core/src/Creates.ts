@@ -84,6 +84,14 @@ const effectedBy = (error: unknown): Effected => {
   }
 }
 
+/**
+ * Returns whether the service may have done what a failed DELETE or purge asked for, as when its response was lost. A 503
+ * is a refusal here: if the service has acted, the next response says that the resource is gone.
+ */
+export const mayHaveActed = (error: unknown): boolean =>
+  effectedBy(error) === "unknown" &&
+  !(error instanceof TransportError && error.reason._tag === "UnexpectedStatus" && error.reason.status === 503)
+
 type Opening = Omit<Create<never>, "idOf"> & { readonly key: string }
 
 /** An entry of the ledger that has yet to be given its time. */
@@ -129,7 +137,7 @@ const writeInTime = (
     const done = writing.pollUnsafe()
     if (done !== undefined) return done
     const slow = () =>
-      Effect.fail(new LedgerError({ message: `The ledger did not answer within ${Duration.format(write_time)}.` }))
+      Effect.fail(new LedgerError({ message: `The ledger did not respond within ${Duration.format(write_time)}.` }))
     return Fiber.join(writing).pipe(
       Effect.timeoutOrElse({ duration: write_time, orElse: slow }),
       Effect.onExit((exit) =>
@@ -187,7 +195,7 @@ export const make = (options: {
       if (id !== undefined) {
         // the same key sent again may bring the same id
         lastEnds.delete(`${kind} ${id}`)
-        yield* grace.remember(id)
+        yield* grace.remember(id, response)
         yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       }
       // a message without a run has nothing to cancel or to name yet

@@ -8,8 +8,10 @@ import { TransportError } from "./TransportError.ts"
 
 /** Forgives a service that does not find, for a moment, what it has just created. */
 export interface Grace {
-  /** Notes that an id was created now. */
-  readonly remember: (id: string) => Effect.Effect<void>
+  /** Notes that an id was created now; `response` may name its session. */
+  readonly remember: (id: string, response?: unknown) => Effect.Effect<void>
+  /** Notes that a session was deleted with what belongs to it: from now on, a 404 for them is believed. */
+  readonly forget: (sessionId: string) => void
   /** Returns whether an id was created within the window, at a time as `Elapsed` counts. */
   readonly isFresh: (id: string, now_ms: number) => boolean
   /**
@@ -41,18 +43,22 @@ const after = <A, E, R>(read: Effect.Effect<A, E, R>, error: E) => {
 /** A grace of 5 seconds unless told otherwise. */
 export const make = (window: Duration.Input = "5 seconds"): Grace => {
   const window_ms = Duration.toMillis(window)
-  const created_ms = new Map<string, number>()
-  const isFresh = (id: string, now_ms: number) => now_ms - (created_ms.get(id) ?? Number.NEGATIVE_INFINITY) < window_ms
+  const created = new Map<string, readonly [at_ms: number, sessionId: unknown]>()
+  const isFresh = (id: string, now_ms: number) =>
+    now_ms - (created.get(id)?.[0] ?? Number.NEGATIVE_INFINITY) < window_ms
   return {
     isFresh,
-    remember: (id) =>
+    remember: (id, response) =>
       Effect.map(Elapsed.now_ms, (now) => {
-        for (const [old, at] of created_ms) {
+        for (const [old, [at]] of created) {
           if (now - at < window_ms) break
-          created_ms.delete(old)
+          created.delete(old)
         }
-        created_ms.set(id, now)
+        created.set(id, [now, Object(response).sessionId])
       }),
+    forget: (deleted) => {
+      for (const [id, [, sessionId]] of created) if (id === deleted || sessionId === deleted) created.delete(id)
+    },
     forgive: (id, read, isAbsent) => {
       const forgiving = (round: typeof read): typeof read =>
         round.pipe(

@@ -7,10 +7,13 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Undici from "undici"
 import { ClientConfig } from "./ClientConfig.ts"
+import * as CopiedErrors from "./CopiedErrors.ts"
 import * as ContentCoding from "./ContentCoding.ts"
 import * as HttpFetch from "./HttpFetch.ts"
 import { innermost } from "./Innermost.ts"
 import type * as WholeAnswer from "./WholeAnswer.ts"
+
+CopiedErrors.recognize()
 
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
   typeof value === "object" ? value.join(", ") : value

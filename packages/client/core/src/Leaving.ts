@@ -4,15 +4,21 @@ import type * as Scope from "effect/Scope"
 import { Transport } from "./Transport.ts"
 
 /** Notes that the unfinished resources of a session are over, because it was deleted with them. */
-export const closeSession = ({ closed, open }: Transport["Service"], sessionId: string): Effect.Effect<void> =>
-  Effect.forEach(
-    open,
-    ([name, response]) => {
-      const [kind = "", id = ""] = name.split(/ (.*)/u)
-      return Object(response).sessionId === sessionId ? closed(kind, id) : Effect.void
-    },
-    { discard: true }
-  )
+export const closeSession = ({ closed, grace, open }: Transport["Service"], sessionId: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    grace.forget(sessionId)
+    return Effect.forEach(
+      open,
+      ([name, response]) => {
+        const [kind = "", id = ""] = name.split(/ (.*)/u)
+        return Object(response).sessionId === sessionId ? closed(kind, id) : Effect.void
+      },
+      { discard: true }
+    )
+  })
+
+/** Marks a resource that is accounted for. The clients of several versions can share a Transport. */
+const accounted = {}
 
 /**
  * Accounts for the unfinished resources of a kind, such as `run`, when the surrounding scope is closed by an interruption,
@@ -29,8 +35,9 @@ export const onInterrupt = (
     const onNamed = (id: string) => void (isCanceling || open.delete(`${kind} ${id}`))
     return Effect.acquireRelease(Effect.succeed(onNamed), (_, exit) => {
       const names = Exit.hasInterrupts(exit)
-        ? Array.from(open.keys()).filter((name) => name.startsWith(`${kind} `))
+        ? Array.from(open.keys()).filter((name) => name.startsWith(`${kind} `) && open.get(name) !== accounted)
         : []
+      for (const name of names) open.set(name, accounted)
       const leave = (name: string) =>
         isCanceling ? Effect.exit(cancel(name.slice(kind.length + 1))) : Effect.succeed(exit)
       return Effect.flatMap(Effect.forEach(names, leave, { concurrency: 10 }), (exits) => {
@@ -38,10 +45,7 @@ export const onInterrupt = (
           const list = names.filter((_, index) => exits[index]?._tag === tag).join(", ")
           return list ? Effect.logWarning(text + list) : Effect.void
         }
-        return Effect.andThen(
-          tell("Failure", "These may go on at the service, and cost: "),
-          tell("Success", "Canceled: ")
-        )
+        return Effect.andThen(tell("Failure", "These may continue and cost money: "), tell("Success", "Canceled: "))
       })
     })
   })

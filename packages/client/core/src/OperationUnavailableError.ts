@@ -60,10 +60,10 @@ const notFoundOf = (error: unknown): readonly [call: Call | undefined, detail: s
   return [String(_tag).endsWith("NotFoundError") ? call : undefined, String(detail)]
 }
 
-/** Returns whether a request was repeated, and its resource isn't there: the first one may have deleted it. */
-export const isRepeatedAbsence = (error: unknown): boolean => {
+/** Returns whether an error says that the resource of a call isn't there. */
+export const isGone = (error: unknown): boolean => {
   const [call, detail] = notFoundOf(error)
-  return call !== undefined && call.attempts > 1 && !unrouted.test(detail)
+  return call !== undefined && !unrouted.test(detail)
 }
 
 /** Returns an error as a caller of an optional operation sees it. */

@@ -1,4 +1,5 @@
 import { costOf, decimalOf } from "@webagent/contract"
+import { memoize } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { isRecord } from "./MustBe.ts"
@@ -74,8 +75,8 @@ const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown 
   return complete
 }
 
-/** Makes the reading of responses with a schema. */
-export const make = (schema: Schema.Codec<unknown>): Reading => {
+/** Returns the reading of responses with a schema, which all clients of a process share: it is compiled with its first use. */
+export const make: (schema: Schema.Codec<unknown>) => Reading = memoize((schema) => {
   const fields = fieldsOf(schema.ast)
   if (fields === undefined) return { schema, prepare: (json) => json, complete: (value) => value }
   const { annotations, checks, propertySignatures } = schema.ast as SchemaAST.Objects
@@ -86,4 +87,4 @@ export const make = (schema: Schema.Codec<unknown>): Reading => {
     prepare: (json) => (isStatus && typeof json === "string" ? { status: json } : prepareRecord(json, fields)),
     complete: (value, json) => completeRecord(value, json, fields)
   }
-}
+})

@@ -46,6 +46,8 @@ export const Slot = Context.Reference<Last | undefined>("@webagent/core/Response
  * calls it is the last response. It is missing where none came for this call, as for a wait that shared the polls of
  * another.
  *
+ * @param effect - A call of a client.
+ * @returns The value as `data`, and the `response` of the last request.
  * @example
  * ```ts
  * import { withResponse } from "@webagent/core"

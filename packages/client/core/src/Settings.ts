@@ -43,9 +43,7 @@ const read = (context: Context.Context<never>): Settings => ({
 
 let last: Settings | undefined
 
-/**
- * The context of a call that tells its responses. Its other settings are those around it.
- */
+/** The context of a call that tells its responses. Its other settings are those around it. */
 export const telling = (around: Settings, slot: Responses.Last): Context.Context<never> => {
   slot.began_ms = Elapsed.nowUnsafe_ms(around.clock)
   last = { ...around, context: Context.add(around.context, Responses.Slot, slot), slot }

@@ -1,5 +1,5 @@
 import * as Duration from "effect/Duration"
-import { most_bytes, TooLarge } from "./ContentCoding.ts"
+import { most_bytes } from "./ContentCoding.ts"
 import { innermost } from "./Innermost.ts"
 import { AnswerTooLarge, ConnectionFailed, Timeout, type TransportErrorReason } from "./TransportError.ts"
 
@@ -29,8 +29,8 @@ export const reasonOf = (
 ): TransportErrorReason => {
   try {
     const cause = systemError(error)
-    if (cause instanceof TooLarge) return new AnswerTooLarge({ limit_bytes: most_bytes })
     const code = stringIn(cause, "code")
+    if (code === "AnswerTooLarge") return new AnswerTooLarge({ limit_bytes: most_bytes })
     const syscall = stringIn(cause, "syscall")
     // ETIMEDOUT is also how an established connection may fail
     if (code === "UND_ERR_CONNECT_TIMEOUT" || (code === "ETIMEDOUT" && syscall === "connect")) {

@@ -173,7 +173,7 @@ const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause
 const missing = {
   connect: "no connection",
   headers: "no answer",
-  body: "an answer whose body did not end"
+  body: "a response whose body did not end"
 }
 
 /**
@@ -202,10 +202,10 @@ export const describe = (
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
       const done = acted === "" ? "" : " It was done: look before you send it again."
-      return `status ${reason.status}, but not the answer that is described: ${inLine(reason.issue, 500)}.${id}${done}`
+      return `status ${reason.status}, but not the described response: ${inLine(reason.issue, 500)}.${id}${done}`
     }
     case "AnswerTooLarge":
-      return `the answer is larger than ${reason.limit_bytes / 1024 / 1024} MiB.${acted}`
+      return `the response is larger than ${reason.limit_bytes / 1024 / 1024} MiB.${acted}`
     case "CircuitOpen": {
       return `not sent, the circuit breaker is open after too many failures. Try again ${whenOf(reason.retryAfter)}.`
     }
@@ -228,5 +228,5 @@ const advise = ({ location, retryAfter, status }: UnexpectedStatus): string => {
   if (status === 429) return `Try again ${whenOf(retryAfter)}, or do less at once.`
   return status >= 500
     ? `The service failed; try again ${whenOf(retryAfter)}.`
-    : "The operation does not describe this answer."
+    : "The operation does not describe this response."
 }

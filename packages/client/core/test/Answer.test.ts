@@ -103,8 +103,8 @@ describe("a described error", () => {
         requestId
       })
       const message =
-        `GET ${server.address}/api/v4/runs/r-1 (3 attempts): status 404, Run not found. Check the id, ` +
-        `and that the key is of the same account. Request id ${requestId}.`
+        `GET ${server.address}/api/v4/runs/r-1 (3 attempts): status 404, Run not found. Check the id ` +
+        `and the key's account. Request id ${requestId}.`
       assert.strictEqual(error.message, message)
       assert.strictEqual(String(error), `RunNotFoundError: ${message}`)
       assert.include(inspect(error), "status 404, Run not found")

@@ -140,10 +140,10 @@ describe("ContractClient", () => {
 
   it.live.each([
     [302, "Redirects are not followed; is the base address right?"],
-    [400, "The operation does not describe this answer."],
+    [400, "The operation does not describe this response."],
     [403, "The API key may not do this."],
     [404, "Is the base address right?"],
-    [409, "The operation does not describe this answer."]
+    [409, "The operation does not describe this response."]
   ] as const)("any other status is unexpected: %i", ([status, advice]) =>
     Effect.gen(function* () {
       const error = yield* failureOf({ status, text: "<h1>\n  oops </h1>" })

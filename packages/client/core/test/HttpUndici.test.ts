@@ -131,7 +131,7 @@ describe("an answer that is larger than memory should be", () => {
       const error = yield* Effect.flip(
         Effect.provide(read, transport(server.address, { timeouts: { total: "1 hour" } }))
       )
-      assert.match(error.message, /: the answer is larger than 100 MiB\. Request id \S+\.$/u)
+      assert.match(error.message, /: the response is larger than 100 MiB\. Request id \S+\.$/u)
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

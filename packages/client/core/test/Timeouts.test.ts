@@ -23,7 +23,7 @@ const begins: Answer = (response) => void response.writeHead(200, { "content-typ
 const cases: ReadonlyArray<readonly [string, ClientOptions["timeouts"], "headers" | "body", string]> = [
   ["headers", { headers: "1 minute", total: far }, "headers", "no answer within 1m, the headers timeout."],
   ["the whole, before headers", { total: "1 minute" }, "headers", "no answer within 1m, the total timeout."],
-  ["body", { body: "1 minute", total: far }, "body", "an answer whose body did not end within 1m, the body timeout."],
+  ["body", { body: "1 minute", total: far }, "body", "a response whose body did not end within 1m, the body timeout."],
   ["the whole, in the body", { headers: far, total: "1 minute" }, "body", "within 1m, the total timeout."]
 ]
 

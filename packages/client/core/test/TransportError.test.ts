@@ -26,8 +26,8 @@ describe("TransportError", () => {
       [
         "GET https://a.example/api/v4/runs (5 attempts): no answer came (ECONNRESET).",
         "POST https://a.example/api/v4/runs: no answer came (ECONNRESET). It may have been acted on.",
-        "GET https://a.example/api/v4/runs: an answer whose body did not end within 30s, the total timeout.",
-        "PATCH https://a.example/api/v4/runs: an answer whose body did not end within 30s, the total timeout. " +
+        "GET https://a.example/api/v4/runs: a response whose body did not end within 30s, the total timeout.",
+        "PATCH https://a.example/api/v4/runs: a response whose body did not end within 30s, the total timeout. " +
           "It may have been acted on."
       ]
     )
@@ -36,7 +36,7 @@ describe("TransportError", () => {
   it("says what does not fit in one line that a log can bear, and which request it was", () => {
     const issue = Array.from({ length: 10_000 }, (_, index) => `Missing key\n  at ["tasks"][${index}]["id"]`).join("\n")
     const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", isJson: true, issue }))
-    assert.match(long.message, /described: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
+    assert.match(long.message, /described response: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
     assert.isBelow(long.message.length, 700)
     const known = new TransportError({ ...failure("GET", cut), requestId: "c8f2-1" })
     assert.match(known.message, /\(ECONNRESET\)\. Request id c8f2-1\.$/u)

@@ -9,5 +9,10 @@ const toMillis = (nanos: bigint) => Math.floor(Number(nanos) / 1e6)
  */
 export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, toMillis)
 
-/** Reads a clock synchronously, in milliseconds as `now_ms`. */
+/**
+ * Reads a clock synchronously, in milliseconds as `now_ms`.
+ *
+ * @param clock - The clock that is read.
+ * @returns The time in milliseconds since an arbitrary moment.
+ */
 export const nowUnsafe_ms = (clock: Clock.Clock): number => toMillis(clock.monotonicTimeNanosUnsafe())

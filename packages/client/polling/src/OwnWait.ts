@@ -80,11 +80,16 @@ export interface Own<C, A, EC, E, R, S = never> {
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Returns the typed error of a failed exit. */
+/**
+ * Returns the typed error of a failed exit.
+ *
+ * @param exit - The exit of an effect.
+ * @returns The error, or undefined if the effect succeeded, died or was interrupted.
+ */
 export const errorOf = (exit: Exit.Exit<unknown, unknown>): unknown =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
 
-const goesOn = "it may go on at the service, and cost"
+const goesOn = "it may continue and cost money"
 
 /** Runs a caller's function for each value, without waiting for it. */
 const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R>, context: Context.Context<R>) => {
@@ -101,6 +106,10 @@ const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R
 /**
  * Creates something and waits for its end. What was created is never let go of in silence: it ends, or it is
  * cancelled, or its id is in the error or in a warning.
+ *
+ * @param own - Creates something, waits for it, and cancels it.
+ * @param options - The options of the wait.
+ * @returns The finished value. Fails with the error of the create or of the wait.
  */
 export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never, S = never>(
   { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R, S>,

@@ -110,6 +110,12 @@ export const backoff = (options: {
  * @param self - The schedule for all other polls.
  * @param first - The delay before the first poll. Zero polls immediately.
  * @returns The changed schedule.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * export const schedule = PollSchedule.withFirst(PollSchedule.every("10 seconds"), "1 second")
+ * ```
  */
 export const withFirst = (self: PollSchedule, first: Duration.Input): PollSchedule => {
   const first_ms = Duration.toMillis(first)
@@ -122,6 +128,12 @@ export const withFirst = (self: PollSchedule, first: Duration.Input): PollSchedu
  * @param self - The schedule to change.
  * @param fraction - The largest change as a share of the delay. The default is 0.1, which is 10 %.
  * @returns The changed schedule.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * export const schedule = PollSchedule.jittered(PollSchedule.every("10 seconds"), 0.2) // 8 to 12 seconds
+ * ```
  */
 export const jittered = (self: PollSchedule, fraction = 0.1): PollSchedule => ({ ...self, jitter: fraction })
 
@@ -142,6 +154,12 @@ export const standard: PollSchedule = jittered(
  * @param self - The schedule.
  * @param moment - The time that has passed and the number of polls so far.
  * @returns An effect with the delay. It never fails.
+ * @example
+ * ```ts
+ * import { PollSchedule } from "@webagent/polling"
+ *
+ * export const delay = PollSchedule.next(PollSchedule.every("10 seconds"), { elapsed_ms: 0, polls: 0 })
+ * ```
  */
 export const next = (self: PollSchedule, moment: Moment): Effect.Effect<Duration.Duration> => {
   const delay_ms = self.delay_ms(moment)

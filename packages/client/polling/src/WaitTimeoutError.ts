@@ -41,7 +41,7 @@ export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("Wa
       `${`${this.kind} ${this.id}`.trim()} is ${status} after ${waited} and ${this.polls} poll${this.polls === 1 ? "" : "s"}. ` +
       (this.isCancelled
         ? "It was cancelled."
-        : "It may go on at the service, and cost: wait again with its id, or for longer.") +
+        : "It may continue and cost money: wait again with its id, or for longer.") +
       request
     )
   }

@@ -33,7 +33,14 @@ export interface WaitOptions {
  * immediately, and the run would still cost money.
  *
  * @param options - The options of the wait.
+ * @returns Nothing if the times are valid.
  * @throws `TypeError` if `timeout` or `first` isn't a length of time.
+ * @example
+ * ```ts
+ * import { Waiter } from "@webagent/polling"
+ *
+ * Waiter.checkTimes({ timeout: "10 minutes" })
+ * ```
  */
 export const checkTimes = (options?: WaitOptions): void => {
   for (const name of ["timeout", "first"] as const) {
@@ -52,6 +59,12 @@ export const checkTimes = (options?: WaitOptions): void => {
  *
  * @param options - The options of the wait.
  * @returns The options with a first delay of zero.
+ * @example
+ * ```ts
+ * import { Waiter } from "@webagent/polling"
+ *
+ * export const options = Waiter.atOnce({ timeout: "10 minutes" }) // polls first after no delay
+ * ```
  */
 export const atOnce = (options?: WaitOptions): WaitOptions => ({ ...options, first: options?.first ?? 0 })
 

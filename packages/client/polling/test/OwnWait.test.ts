@@ -38,7 +38,7 @@ const make = () => {
   return { mug, own, warnings, layerLogger: Logger.layer([logger]) }
 }
 
-const goesOn = "it may go on at the service, and cost"
+const goesOn = "it may continue and cost money"
 
 describe("OwnWait.createAndWait", () => {
   it.effect("gives what it has become, and tells what was created and how it ended", () => {

@@ -135,7 +135,10 @@ describe("Waiter.untilTerminal", () => {
       assert.instanceOf(error, WaitTimeoutError)
       if (!(error instanceof WaitTimeoutError)) return
       assert.deepStrictEqual([error.id, error.lastStatus, error.polls, error.waited_ms], ["r-1", "running", 4, 3500])
-      assert.match(error.message, /^run r-1 is still "running" after 3s 500ms and 4 polls\. It may go on .* and cost/u)
+      assert.match(
+        error.message,
+        /^run r-1 is still "running" after 3s 500ms and 4 polls\. It may continue and cost money/u
+      )
       assert.deepStrictEqual(polledAt, [1000, 2000, 3000, 3500])
     })
   )

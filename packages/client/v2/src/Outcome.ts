@@ -10,7 +10,21 @@ export type Outcome =
   /** Nothing yet: the status is none of the terminal ones. */
   | { readonly _tag: "Unfinished"; readonly task: TaskItemView }
 
-/** Returns the outcome of a task, by its status. */
+/**
+ * Returns the outcome of a task, by its status.
+ *
+ * @param task - A task as the service returns it.
+ * @returns The outcome, with a tag for each way in which a task can end.
+ * @example
+ * ```ts
+ * import { Outcome, Sessions } from "@webagent/v2"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const tags = Sessions.use((sessions) =>
+ *   Effect.map(sessions.get("5f2e"), ({ tasks }) => tasks.map((task) => Outcome.of(task)._tag))
+ * )
+ * ```
+ */
 export const of = (task: TaskItemView): Outcome => {
   switch (task.status) {
     case "finished":

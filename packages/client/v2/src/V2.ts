@@ -21,7 +21,16 @@ export const layerServices: Layer.Layer<Sessions | Tasks, never, Transport> = La
  * A client of API v2 over an HttpClient that you provide.
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ * @example
+ * ```ts
+ * import { V2 } from "@webagent/v2"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const layer = V2.layerClient().pipe(Layer.provide(FetchHttpClient.layer))
+ * ```
  */
 export const layerClient = (
   options?: GivenOptions
@@ -36,6 +45,7 @@ export const layerClient = (
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment:
  *   `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and the other variables of `ClientConfig.layerConfig`.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts

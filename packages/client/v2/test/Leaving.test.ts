@@ -62,7 +62,7 @@ describe("an interrupted client", () => {
   it.live("names the tasks that it created, and hasn't seen end", () =>
     Effect.gen(function* () {
       const { last, warnings } = yield* interrupted("continue")
-      assert.deepStrictEqual(warnings, [`These may go on at the service, and cost: task ${idOf(4)}`])
+      assert.deepStrictEqual(warnings, [`These may continue and cost money: task ${idOf(4)}`])
       assert.strictEqual(last, `PATCH /tasks/${idOf(3)}`)
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
@@ -116,7 +116,7 @@ describe("deleting a session", () => {
         (yield* ledger.open).map(({ id }) => id),
         [idOf(3)]
       )
-      assert.deepStrictEqual(warnings, [`These may go on at the service, and cost: task ${idOf(3)}`])
+      assert.deepStrictEqual(warnings, [`These may continue and cost money: task ${idOf(3)}`])
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

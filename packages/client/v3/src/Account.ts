@@ -19,44 +19,15 @@ import type * as Stream from "effect/Stream"
 
 export { BrowserNotFoundError, ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
 export type {
-  Account as AccountUsage,
   Browser,
   BrowserCreate,
   BrowserList,
   BrowserListQuery,
-  FileList,
-  Profile,
-  ProfileInput,
-  ProfileList,
-  StoredFile,
   UpdatedBrowser,
-  UploadRequest,
-  UploadResponse,
-  Workspace,
-  WorkspaceInput,
-  WorkspaceList,
-  WorkspaceSize
+  WorkspaceList
 } from "@webagent/contract/v3"
 export type { BrowserCalls, BrowserError, BrowserListError, BrowserListOptions } from "@webagent/core"
-export type {
-  AccountCalls,
-  DownloadCalls,
-  DownloadError,
-  FileContent,
-  FileListError,
-  FileQuery,
-  FileUpload,
-  ProfileCalls,
-  ProfileCreateError,
-  ProfileError,
-  ProfileListError,
-  UploadedFile,
-  UploadError,
-  UploadOptions,
-  WorkspaceCalls,
-  WorkspaceCreateError,
-  WorkspaceError
-} from "@webagent/core/account"
+export type * from "@webagent/core/account/Types"
 
 /** The query of a list of profiles, whose pages have numbers. */
 export interface ProfileQuery {

@@ -15,7 +15,19 @@ export type Outcome =
 
 const isFailed = ({ status }: Session) => status === "error" || status === "timed_out"
 
-/** Returns the outcome of a session's task, by its status, or by its result if no status is sent. */
+/**
+ * Returns the outcome of a session's task, by its status, or by its result if no status is sent.
+ *
+ * @param session - A session as the service returns it.
+ * @returns The outcome, with the tag `Completed`, `Failed` or another one for each way in which it can end.
+ * @example
+ * ```ts
+ * import { Outcome, Sessions } from "@webagent/v3"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const tag = Sessions.use((sessions) => Effect.map(sessions.get("5f2e"), (one) => Outcome.of(one)._tag))
+ * ```
+ */
 export const of = (session: Session): Outcome => {
   const { result, status } = session
   if (isFailed(session)) return { _tag: "Failed", session }
@@ -36,7 +48,7 @@ export class SessionFailedError extends Schema.TaggedError<SessionFailedError>()
   }
 }
 
-/** A session has ended, and its result is not what was asked for: `session.result` is what the agent answered. */
+/** A session has ended, and its result doesn't match the schema: `session.result` is what the agent answered. */
 export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>()("ResultMismatchError", {
   session: Session,
   /** The parts that don't fit, and their location. */
@@ -44,7 +56,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
 }) {
   override get message() {
     const issue = inLine(this.issue, 1000)
-    return `The result of session ${this.session.id} is not what was asked for: ${issue}.`
+    return `The result of session ${this.session.id} doesn't match the schema: ${issue}.`
   }
 }
 
@@ -57,6 +69,22 @@ export type CompletedSession<A> = Session & { readonly result: A }
 /**
  * The session with its result as a schema says, or why there is none. A result that is text with nothing but JSON in
  * it is taken as that JSON, unless it fits as text. The session is a terminal one.
+ *
+ * @param schema - A schema of the result.
+ * @param session - A session that has finished.
+ * @returns The session with a typed result. Fails if there is no result, or if it doesn't match the schema.
+ * @example
+ * ```ts
+ * import { Outcome, Sessions } from "@webagent/v3"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * export const offer = Effect.gen(function* () {
+ *   const sessions = yield* Sessions
+ *   const session = yield* sessions.untilTerminal("5f2e")
+ *   return (yield* Outcome.decode(Schema.String, session)).result
+ * })
+ * ```
  */
 export const decode = <A, RD>(
   schema: ResultSchema<A, RD>,
@@ -69,7 +97,19 @@ export const decode = <A, RD>(
         Effect.mapError((issue) => new ResultMismatchError({ session, issue }))
       )
 
-/** `decode` for the session of an effect, if there is a schema; else the session as it is. */
+/**
+ * `decode` for the session of an effect, if there is a schema; else the session as it is.
+ *
+ * @param schema - A schema of the result, or undefined.
+ * @returns A function that decodes the session of an effect.
+ * @example
+ * ```ts
+ * import { Outcome, Sessions } from "@webagent/v3"
+ * import * as Schema from "effect/Schema"
+ *
+ * export const text = Sessions.use((sessions) => Outcome.as(Schema.String)(sessions.untilTerminal("5f2e")))
+ * ```
+ */
 export const as = (schema: ResultSchema<unknown, unknown> | undefined) => {
   if (schema !== undefined) AgentResult.check(schema)
   return <E, R>(session: Effect.Effect<Session, E, R>): Effect.Effect<Session, E | NoResultError, unknown> =>

@@ -146,7 +146,11 @@ const make = Effect.gen(function* () {
         ),
     ...Pages.make<SessionListQuery>()(optional.list, ({ sessions }) => sessions, nextPage),
     stop,
-    delete: (id, options) => Effect.tap(optional.delete(ofSession(id), options), closed("session", id)),
+    delete: (id, options) =>
+      Effect.tap(optional.delete(ofSession(id), options), () => {
+        grace.forget(id)
+        return closed("session", id)
+      }),
     messages: (id, options) => {
       const { after, before, limit, ...choices } = options ?? {}
       return optional.messages({ ...ofSession(id), query: { after, before, limit } }, choices)

@@ -20,7 +20,16 @@ export const layerServices: Layer.Layer<Sessions, never, Transport> = Sessions.l
  * A client of API v3 over an HttpClient that you provide.
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ * @example
+ * ```ts
+ * import { V3 } from "@webagent/v3"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const layer = V3.layerClient().pipe(Layer.provide(FetchHttpClient.layer))
+ * ```
  */
 export const layerClient = (
   options?: GivenOptions
@@ -35,6 +44,7 @@ export const layerClient = (
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment:
  *   `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and the other variables of `ClientConfig.layerConfig`.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts

@@ -3,7 +3,13 @@ import type { LedgerEntry } from "@webagent/core"
 import type { ScriptedServer } from "@webagent/scripted-server"
 import { agentTests, rejection, sent } from "@webagent/scripted-server/Promises"
 import * as Schema from "effect/Schema"
-import { ConflictError, OperationUnavailableError, WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
+import {
+  ConflictError,
+  OperationUnavailableError,
+  SessionNotFoundError,
+  WebAgent,
+  type WebAgentOptions
+} from "../src/promise/index.ts"
 
 const withAgent = agentTests(WebAgent, (baseUrl): WebAgentOptions => ({ baseUrl, apiKey: "wak_canary" }))
 
@@ -65,6 +71,11 @@ describe("sessions", () => {
         server.script = () => ({ status: 204 })
         await agent.sessions.delete("s-1")
         assert.deepStrictEqual(closed, ["session s-1"])
+        // a 404 is believed at once, although the session was created a moment ago
+        server.script = () => ({ status: 404, json: { detail: "Session not found" } })
+        const before = sent(server).length
+        assert.instanceOf(await rejection(agent.sessions.get("s-1")), SessionNotFoundError)
+        assert.lengthOf(sent(server), before + 1)
       },
       { ledger: (entry: LedgerEntry) => void (entry._tag === "closed" && closed.push(`${entry.kind} ${entry.id}`)) }
     )()

@@ -43,8 +43,8 @@ describe("Outcome.decode", () => {
       }
       assert.deepStrictEqual(messages, [
         'SessionFailedError: Session s-1 gave no result: its status is "error".',
-        "ResultMismatchError: The result of session s-1 is not what was asked for: Expected number.",
-        "ResultMismatchError: The result of session s-1 is not what was asked for: Expected number."
+        "ResultMismatchError: The result of session s-1 doesn't match the schema: Expected number.",
+        "ResultMismatchError: The result of session s-1 doesn't match the schema: Expected number."
       ])
     })
   )

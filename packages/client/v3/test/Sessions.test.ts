@@ -252,7 +252,7 @@ describe("a session of one's own making", () => {
       const fiber = yield* Effect.forkChild(sessions.createAndWait({ task: "t" }))
       yield* Deferred.await(arrived)
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(warnings, ["The wait for session s-1 has ended: it may go on at the service, and cost"])
+      assert.deepStrictEqual(warnings, ["The wait for session s-1 has ended: it may continue and cost money"])
     }).pipe(Effect.provide(layer()), Effect.provide(Logger.layer([logger])))
   })
 })
@@ -286,9 +286,9 @@ describe("a program that is interrupted", () => {
       )
       yield* Deferred.await(waiting)
       yield* Fiber.interrupt(fiber)
-      const wait = "The wait for session s-2 has ended: it may go on at the service, and cost"
+      const wait = "The wait for session s-2 has ended: it may continue and cost money"
       const end = {
-        continue: "These may go on at the service, and cost: session s-1",
+        continue: "These may continue and cost money: session s-1",
         cancel: "Canceled: session s-1, session s-2"
       }
       assert.deepStrictEqual(warnings, [wait, end[onInterrupt]])

@@ -6,38 +6,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/contract"
-export type {
-  Account as AccountUsage,
-  FileList,
-  Profile,
-  ProfileInput,
-  ProfileList,
-  StoredFile,
-  UploadRequest,
-  UploadResponse,
-  Workspace,
-  WorkspaceInput,
-  WorkspaceSize
-} from "@webagent/contract/v4"
-export type {
-  AccountCalls,
-  DownloadCalls,
-  DownloadError,
-  FileContent,
-  FileListError,
-  FileQuery,
-  FileUpload,
-  ProfileCalls,
-  ProfileCreateError,
-  ProfileError,
-  ProfileListError,
-  UploadedFile,
-  UploadError,
-  UploadOptions,
-  WorkspaceCalls,
-  WorkspaceCreateError,
-  WorkspaceError
-} from "@webagent/core/account"
+export type * from "@webagent/core/account/Types"
 
 /**
  * Browser profiles: names for browser state, such as cookies, that later browsers can start with.

@@ -4,6 +4,8 @@ import { Cost, type TotalCost } from "@webagent/core"
 /**
  * The exact total cost of runs. Runs without a known cost, such as those that are not over, are counted apart.
  *
+ * @param runs - Runs as the service returns them.
+ * @returns The total in USD as a decimal text, and the numbers of runs with and without a known cost.
  * @example
  * ```ts
  * import { totalCost } from "@webagent/v4"

@@ -21,7 +21,7 @@ const endings: ReadonlyArray<unknown> = ["cancelled", "superseded", "failed"]
 
 /**
  * A message was queued, but it doesn't name the run that it becomes: the service's description promises no such field. The
- * run may go on, and cost. A message with the status `cancelled`, `superseded` or `failed` becomes no run.
+ * run may continue and cost money. A message with the status `cancelled`, `superseded` or `failed` becomes no run.
  */
 export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>()("NextRunUnknownError", {
   sessionId: Schema.String,
@@ -33,7 +33,7 @@ export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>
     const { status } = this.queued
     return endings.includes(status)
       ? `${message} becomes no run: its status is ${String(status)}.`
-      : `${message} was queued, but names no run: it may go on, and cost. Do not send the message again.`
+      : `${message} was queued, but names no run: it may continue and cost money. Do not send the message again.`
   }
 }
 
@@ -112,7 +112,7 @@ const untilSettled = ({ messages, transport, waiter }: Service, message: Message
 
 /**
  * Removes a message. A repeated request may be refused because the first one has removed the message and its response was
- * lost: then the message is cancelled.
+ * lost: then the message is cancelled. Otherwise, even if the message can't be read, the error is the refusal.
  */
 export const remove = (
   { message, removeMessage }: Service["messages"],
@@ -123,8 +123,12 @@ export const remove = (
     Effect.catch((error) =>
       error._tag !== "ConflictError" || error.call === undefined || error.call.attempts < 2
         ? Effect.fail(error)
-        : Effect.flatMap(message(params, options), (queued) =>
-            queued.status === "cancelled" ? Effect.succeed(queued) : Effect.fail(error)
+        : message(params, options).pipe(
+            Effect.mapError(() => error),
+            Effect.filterOrFail(
+              ({ status }) => status === "cancelled",
+              () => error
+            )
           )
     )
   )

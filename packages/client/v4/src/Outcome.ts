@@ -19,7 +19,19 @@ const errorOf = ({ error, raw }: Run): string | undefined => {
   return other === undefined ? undefined : JSON.stringify(other)
 }
 
-/** Returns the outcome of a run, by its status. */
+/**
+ * Returns the outcome of a run, by its status.
+ *
+ * @param run - A run as the service returns it.
+ * @returns The outcome, with the tag `Completed`, `Failed` or another one for each way in which it can end.
+ * @example
+ * ```ts
+ * import { Outcome, Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const tag = Runs.use((runs) => Effect.map(runs.get("5f2e"), (one) => Outcome.of(one)._tag))
+ * ```
+ */
 export const of = (run: Run): Outcome => {
   switch (run.status) {
     case "completed":
@@ -50,7 +62,7 @@ export class RunCancelledError extends Schema.TaggedError<RunCancelledError>()("
   }
 }
 
-/** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
+/** A run has completed, and its result doesn't match the schema: `run.result` is what the agent answered. */
 export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>()("ResultMismatchError", {
   run: Run,
   /** The parts that don't fit, and their location. */
@@ -58,7 +70,7 @@ export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>
 }) {
   override get message() {
     const { issue, run } = this
-    return `The result of run ${run.id} is not what was asked for: ${inLine(issue, 1000)}.${costOf(run)}`
+    return `The result of run ${run.id} doesn't match the schema: ${inLine(issue, 1000)}.${costOf(run)}`
   }
 }
 
@@ -72,6 +84,9 @@ export type CompletedRun<A> = Run & { readonly result: A }
  * The run with its result as a schema says, or why there is none. A result that is text with nothing but JSON in it is
  * taken as that JSON, unless it fits as text. The run is a terminal one.
  *
+ * @param schema - A schema of the result.
+ * @param run - A run that has finished.
+ * @returns The run with a typed result. Fails if there is no result, or if it doesn't match the schema.
  * @example
  * ```ts
  * import { Outcome, Runs } from "@webagent/v4"
@@ -104,7 +119,19 @@ export const decode = <A, RD>(
   }
 }
 
-/** `decode` for the run of an effect, if there is a schema; else the run as it is. */
+/**
+ * `decode` for the run of an effect, if there is a schema; else the run as it is.
+ *
+ * @param schema - A schema of the result, or undefined.
+ * @returns A function that decodes the run of an effect.
+ * @example
+ * ```ts
+ * import { Outcome, Runs } from "@webagent/v4"
+ * import * as Schema from "effect/Schema"
+ *
+ * export const text = Runs.use((runs) => Outcome.as(Schema.String)(runs.untilTerminal("5f2e")))
+ * ```
+ */
 export const as = (schema: ResultSchema<unknown, unknown> | undefined) => {
   if (schema !== undefined) AgentResult.check(schema)
   return <E, R>(run: Effect.Effect<Run, E, R>): Effect.Effect<Run, E | NoResultError, unknown> =>

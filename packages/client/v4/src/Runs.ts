@@ -1,6 +1,7 @@
-import type { BadCursorError, ConflictError, SessionNotFoundError } from "@webagent/contract"
+import type { BadCursorError, ConflictError, RunNotFoundError, SessionNotFoundError } from "@webagent/contract"
 import {
   type CreatedRun,
+  CreateReplay,
   CreateRunInSession,
   type Run,
   type RunAttachment,
@@ -35,8 +36,8 @@ import * as OwnRun from "./OwnRun.ts"
 import * as RunAll from "./RunAll.ts"
 import { type CancelError, type RunError, RunWaiter } from "./RunWaiter.ts"
 
-/** Errors that creating a run can fail with: those of the session only if the input names one. */
-export type RunCreateError = CreateError | SessionNotFoundError | ConflictError
+/** Errors that creating a run can fail with: those of a session or of a replayed run only if the input names one. */
+export type RunCreateError = CreateError | SessionNotFoundError | RunNotFoundError | ConflictError
 
 /** Errors that creating a run and waiting for it can fail with. */
 export type RunEndError = RunCreateError | RunError | WaitTimeoutError
@@ -57,18 +58,29 @@ export interface RunListOptions extends RunListQuery, Omit<CallChoices, "timeout
 export type ListError = CallError | BadCursorError | OperationUnavailableError
 
 const make = Effect.gen(function* () {
-  const { followUps, runs: api } = yield* ContractClient.make("v4", {
+  const {
+    followUps,
+    replays,
+    runs: api
+  } = yield* ContractClient.make("v4", {
     ...V4Operations,
     // a 404 of any other create is no session's: the address is wrong
-    followUps: { create: CreateRunInSession }
+    followUps: { create: CreateRunInSession },
+    replays: { create: CreateReplay }
   })
   const { attachments, list } = yield* ContractClient.makeOptional("v4", "Runs", RunExtensions)
   const waiter = yield* RunWaiter
 
+  const createIn = (
+    input: RunCreate,
+    options: CreateOptions | undefined
+  ): ((request: { readonly payload: RunCreate }) => Effect.Effect<CreatedRun, RunCreateError>) => {
+    if ((input?.sessionId ?? options?.extraBody?.["sessionId"]) !== undefined) return followUps.create
+    return (input?.replayOf ?? options?.extraBody?.["replayOf"] ?? null) === null ? api.create : replays.create
+  }
+
   const create = (input: RunCreate, options?: CreateOptions) =>
-    ((input?.sessionId ?? options?.extraBody?.["sessionId"]) === undefined ? api : followUps)
-      .create({ payload: input })
-      .pipe(CallOptions.provide(options), Trace.span("v4.Runs.create"))
+    createIn(input, options)({ payload: input }).pipe(CallOptions.provide(options), Trace.span("v4.Runs.create"))
 
   const own = OwnRun.make(waiter)
 

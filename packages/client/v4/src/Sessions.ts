@@ -30,23 +30,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import type { FollowUp } from "./FollowUp.ts"
 import * as NextRun from "./NextRun.ts"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
 import type { CreateAndWaitOptions, ListError } from "./Runs.ts"
 import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
-/** A follow-up for a session. */
-export interface FollowUp {
-  readonly text: string
-  /** False, as unless told, runs it as the next turn; true runs it immediately. */
-  readonly interrupt?: boolean | undefined
-  /**
-   * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
-   * is queued.
-   */
-  readonly deduplicate?: "exact-text-v1" | undefined
-}
+export type { FollowUp }
 
 /** Options of a list of sessions. */
 export interface SessionListOptions extends SessionListQuery, Omit<CallChoices, "timeout"> {}

@@ -26,7 +26,16 @@ export const layerServices: Layer.Layer<Browsers | Runs | Sessions, never, Trans
  * A client of API v4 over an HttpClient that you provide.
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ * @example
+ * ```ts
+ * import { V4 } from "@webagent/v4"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const layer = V4.layerClient().pipe(Layer.provide(FetchHttpClient.layer))
+ * ```
  */
 export const layerClient = (
   options?: GivenOptions
@@ -41,6 +50,7 @@ export const layerClient = (
  *
  * @param options - The address, the key, and limits for time. Missing options come from the environment:
  *   `WEBAGENT_API_KEY`, `WEBAGENT_BASE_URL` and the other variables of `ClientConfig.layerConfig`.
+ * @returns A layer with the services of the client.
  * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
  * @example
  * ```ts

@@ -201,7 +201,7 @@ describe("Browsers.use and Browsers.acquire", () => {
       yield* service({ status: 403 })
       const browsers = yield* Browsers
       assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("kept")), "kept")
-      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may go on at the service, and cost"])
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may continue and cost money"])
     }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
   })
 })
@@ -232,7 +232,7 @@ describe("Browsers, as time goes by", () => {
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* Fiber.join(fiber), "kept")
       assert.deepStrictEqual(stoppedAt, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000])
-      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may go on at the service, and cost"])
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may continue and cost money"])
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
@@ -404,7 +404,7 @@ describe("what is noted of a browser", () => {
 
 describe("an interrupted client", () => {
   it.effect.each([
-    ["continue", "Warn These may go on at the service, and cost: browser b-1", [create]],
+    ["continue", "Warn These may continue and cost money: browser b-1", [create]],
     ["cancel", "Warn Canceled: browser b-1", [create, stop]]
   ] as const)("with onInterrupt: %s accounts for a browser that it created", ([onInterrupt, warning, requests]) => {
     const { layerLogger, warnings } = warned()

@@ -131,6 +131,76 @@ describe("Browsers.list and Sessions.list", () => {
   )
 })
 
+describe("Sessions.purge", () => {
+  const lost: Answer = (response) => response.destroy()
+  const gone = { status: 404, json: { detail: "Session not found" } }
+
+  it.live("succeeds if the first request has purged the session, and its response was lost", () =>
+    Effect.gen(function* () {
+      yield* answering(lost, gone)
+      assert.isUndefined(yield* Sessions.use((sessions) => sessions.purge("s-1")))
+      assert.deepStrictEqual(yield* requests, Array(2).fill("POST /sessions/s-1/purge"))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    ["429", { status: 429, headers: { "retry-after": "0" }, json: { detail: "Slow down" } }],
+    ["503", { status: 503, json: { detail: "Unavailable" } }]
+  ] as ReadonlyArray<[string, Answer]>)(
+    "fails for an unknown session after a %s, which purged nothing",
+    ([, refused]) =>
+      Effect.gen(function* () {
+        yield* answering(refused, gone)
+        const error = yield* Effect.flip(Sessions.use((sessions) => sessions.purge("s-1")))
+        assert.strictEqual(error._tag, "SessionNotFoundError")
+        assert.lengthOf(yield* requests, 2)
+      }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("succeeds if a response was lost before a refusal", () =>
+    Effect.gen(function* () {
+      yield* answering(lost, { status: 503 }, gone)
+      assert.isUndefined(yield* Sessions.use((sessions) => sessions.purge("s-1")))
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("fails if the service doesn't find the session at first", () =>
+    Effect.gen(function* () {
+      yield* answering(gone)
+      const error = yield* Effect.flip(Sessions.use((sessions) => sessions.purge("s-1")))
+      assert.strictEqual(error._tag, "SessionNotFoundError")
+      assert.lengthOf(yield* requests, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("lets reads of its runs believe a 404 at once, and those of other runs not", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      let created = 0
+      server.script = ({ method, url }) => {
+        if (url.endsWith("/purge")) return { status: 204 }
+        if (method === "POST") return { json: { id: `r-${++created}`, sessionId: `s-${created}`, status: "queued" } }
+        return { status: 404, json: { detail: "Run not found" } }
+      }
+      const [runs, sessions] = [yield* Runs, yield* Sessions]
+      yield* runs.create({ task: "t" })
+      yield* runs.create({ task: "t" })
+      yield* sessions.purge("s-1")
+      assert.strictEqual((yield* Effect.flip(runs.status("r-1")))._tag, "RunNotFoundError")
+      assert.strictEqual((yield* Effect.flip(runs.untilTerminal("r-1")))._tag, "RunNotFoundError")
+      assert.lengthOf(
+        (yield* requests).filter((request) => request === "GET /runs/r-1/status"),
+        2
+      )
+      yield* Effect.timeoutOption(runs.status("r-2"), "800 millis")
+      assert.lengthOf(
+        (yield* requests).filter((request) => request === "GET /runs/r-2/status"),
+        2
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
 describe("Sessions.removeMessage", () => {
   const lost: Answer = (response) => response.destroy()
   const gone = { status: 404, json: { detail: "Message not found" } }
@@ -154,8 +224,11 @@ describe("Sessions.removeMessage", () => {
 
   it.live.each([
     ["an unknown message", [gone], "MessageNotFoundError"],
+    ["an unknown message after a refusal", [{ status: 503 }, gone], "MessageNotFoundError"],
     ["a message that isn't pending", [refused], "ConflictError"],
     ["a running message, even repeated", [lost, refused, { json: { id: 3, status: "consumed" } }], "ConflictError"],
+    ["a refused repetition whose message is gone", [lost, refused, gone], "ConflictError"],
+    ["a refused repetition whose message can't be read", [lost, refused, { status: 401 }], "ConflictError"],
     ["a missing operation, even repeated", [lost, { status: 404, text: "<html>404" }], "OperationUnavailableError"],
     ["another path, even repeated", [lost, { status: 404, json: { detail: "Not Found" } }], "OperationUnavailableError"]
   ] as ReadonlyArray<[string, ReadonlyArray<Answer>, string]>)("fails for %s", ([, answers, tag]) =>
@@ -313,9 +386,7 @@ describe("a wait that ends first", () => {
       const runs = yield* Runs
       const wait = runs.createAndWait({ task: "t" }, { timeout: "20 millis", onEnd: "cancel" })
       assert.strictEqual((yield* Effect.flip(wait))._tag, "WaitTimeoutError")
-      assert.deepStrictEqual(warnings, [
-        "Warn The run r-1 could not be cancelled: it may go on at the service, and cost"
-      ])
+      assert.deepStrictEqual(warnings, ["Warn The run r-1 could not be cancelled: it may continue and cost money"])
     }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
   })
 

@@ -48,7 +48,7 @@ describe("Outcome.decode", () => {
       assert.deepStrictEqual("run" in error && error.run, run)
       assert.strictEqual(
         `${error._tag}: ${error.message}`,
-        'ResultMismatchError: The result of run r-1 is not what was asked for: Expected number at ["price"]. ' +
+        'ResultMismatchError: The result of run r-1 doesn\'t match the schema: Expected number at ["price"]. ' +
           "It cost 0.0132 USD."
       )
     })

@@ -20,7 +20,7 @@ const service = () => {
   return { ...client, run }
 }
 
-const goesOn = "it may go on at the service, and cost"
+const goesOn = "it may continue and cost money"
 
 describe("a wait for a run of one's own making, without a way to cancel", () => {
   it.effect("warns of the run when it is interrupted: no other code knows its id", () => {
@@ -47,7 +47,7 @@ describe("a wait for a run of one's own making, without a way to cancel", () => 
       yield* elapse("1 minute")
       const error = yield* Fiber.join(fiber)
       assert.strictEqual(error._tag, "WaitTimeoutError")
-      assert.match(error.message, /^run r-1 is still "running" after 1m .* It may go on at the service, and cost/u)
+      assert.match(error.message, /^run r-1 is still "running" after 1m .* It may continue and cost money/u)
       assert.deepStrictEqual(warnings, [])
     }).pipe(Effect.provide([layer, layerLogger]))
   })
@@ -250,7 +250,7 @@ describe("a program that is interrupted", () => {
   it.effect("names the runs that it created, and hasn't seen end", () =>
     Effect.gen(function* () {
       const { requests, warnings } = yield* interrupted(undefined)
-      assert.deepStrictEqual(warnings, ["Warn These may go on at the service, and cost: run r-1"])
+      assert.deepStrictEqual(warnings, ["Warn These may continue and cost money: run r-1"])
       assert.notInclude(requests.join(), "cancel")
     })
   )
@@ -315,7 +315,7 @@ describe("a program that is interrupted", () => {
     })
   }
 
-  const left = "Warn These may go on at the service, and cost:"
+  const left = "Warn These may continue and cost money:"
 
   it.effect("names a message that has no run yet, with its session", () =>
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
+import { BillingGroup, BrowsersGroup, ProfilesGroup } from "../AccountGroups.ts"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
 import { described } from "../Described.ts"
 import { endpoint, extension } from "../Endpoint.ts"
@@ -8,7 +9,7 @@ import { RequestValidation } from "../RequestValidation.ts"
 import { V2Extensions } from "./Extensions.ts"
 import { V2Operations } from "./Operations.ts"
 
-const { billing, browsers, profiles, sessions, tasks } = V2Extensions
+const { sessions, tasks } = V2Extensions
 
 /** The v2 operations on sessions. */
 class SessionsGroup extends HttpApiGroup.make("sessions").add(
@@ -30,29 +31,6 @@ class TasksGroup extends HttpApiGroup.make("tasks").add(
   extension("get", tasks.get, "Read a task with its steps"),
   extension("status", tasks.status, "Read the status of a task; cheap, meant for polling"),
   extension("update", tasks.update, "Stop a task, or a task and its session")
-) {}
-
-/** The v2 operations on browsers. */
-class BrowsersGroup extends HttpApiGroup.make("browsers").add(
-  extension("create", browsers.create, "Create a browser"),
-  extension("list", browsers.list, "List browsers"),
-  extension("get", browsers.get, "Read a browser"),
-  extension("update", browsers.update, "Stop a browser"),
-  extension("downloads", browsers.downloads, "List the files that a browser downloaded")
-) {}
-
-/** The v2 operations on profiles. */
-class ProfilesGroup extends HttpApiGroup.make("profiles").add(
-  extension("create", profiles.create, "Create a profile"),
-  extension("list", profiles.list, "List profiles"),
-  extension("get", profiles.get, "Read a profile"),
-  extension("update", profiles.update, "Change the name or the user of a profile"),
-  extension("delete", profiles.delete, "Delete a profile")
-) {}
-
-/** The v2 operation on the account. */
-class BillingGroup extends HttpApiGroup.make("billing").add(
-  extension("account", billing.account, "Read what the API key has used and may use")
 ) {}
 
 /** API v2, its paths relative to `{base_url}`, which ends in `/api/v2`. */

@@ -1,12 +1,13 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
+import { BillingGroup, ProfilesGroup } from "../AccountGroups.ts"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
 import { described } from "../Described.ts"
 import { endpoint, extension } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
 import { V4Extensions } from "./Extensions.ts"
-import { CreateRunInSession } from "./CreateRunInSession.ts"
+import { CreateAnyRun } from "./CreateRunInSession.ts"
 import { HandOffExtensions } from "./HandOff.ts"
 import { V4Operations } from "./Operations.ts"
 
@@ -14,7 +15,11 @@ const { browsers, runs, sessions } = V4Operations
 
 /** The v4 operations on runs. */
 class RunsGroup extends HttpApiGroup.make("runs").add(
-  endpoint("create", CreateRunInSession, "Create a run; with a sessionId, the next run of that session"),
+  endpoint(
+    "create",
+    CreateAnyRun,
+    "Create a run; with a sessionId, the next run of that session, and with replayOf, the steps of an earlier run again"
+  ),
   endpoint("status", runs.status, "Read the status of a run; cheap, meant for polling"),
   endpoint("get", runs.get, "Read a run, with its result once terminal"),
   extension("list", V4Extensions.runs.list, "List runs, newest first"),
@@ -26,7 +31,7 @@ class RunsGroup extends HttpApiGroup.make("runs").add(
 
 /** The events of runs. With `Accept: text/event-stream`, they are sent as they happen. */
 class EventsGroup extends HttpApiGroup.make("events").add(
-  extension("list", V4Extensions.runs.events, "List the events of a run, or stream them as server-sent events")
+  extension("list", V4Extensions.runs.events, "List a run's events, or stream them as server-sent events")
 ) {}
 
 /** The v4 operations on sessions. */
@@ -35,7 +40,7 @@ class SessionsGroup extends HttpApiGroup.make("sessions").add(
   extension("list", V4Extensions.sessions.list, "List sessions, newest first"),
   extension("purge", V4Extensions.sessions.purge, "Delete a session with its runs, messages and recording"),
   extension("get", V4Extensions.sessions.get, "Read a session, with the status of its latest run"),
-  extension("messages", V4Extensions.sessions.messages, "List the pending messages of a session"),
+  extension("messages", V4Extensions.sessions.messages, "List a session's pending messages"),
   extension("message", V4Extensions.sessions.message, "Read a queued message"),
   extension("removeMessage", V4Extensions.sessions.removeMessage, "Remove a pending message")
 ) {}
@@ -49,16 +54,7 @@ class BrowsersGroup extends HttpApiGroup.make("browsers").add(
   extension("downloads", V4Extensions.browsers.downloads, "List the files that a browser downloaded")
 ) {}
 
-const { billing, profiles, workspaces } = V4Extensions
-
-/** The v4 operations on profiles. */
-class ProfilesGroup extends HttpApiGroup.make("profiles").add(
-  extension("create", profiles.create, "Create a profile"),
-  extension("list", profiles.list, "List profiles"),
-  extension("get", profiles.get, "Read a profile"),
-  extension("update", profiles.update, "Change the name or the user of a profile"),
-  extension("delete", profiles.delete, "Delete a profile")
-) {}
+const { workspaces } = V4Extensions
 
 /** The v4 operations on workspaces and their files. */
 class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
@@ -67,14 +63,9 @@ class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
   extension("update", workspaces.update, "Rename a workspace"),
   extension("delete", workspaces.delete, "Archive a workspace: it can be read, and not changed"),
   extension("size", workspaces.size, "Read the bytes that a workspace uses, and its limit"),
-  extension("files", workspaces.files, "List the files of a workspace"),
+  extension("files", workspaces.files, "List a workspace's files"),
   extension("upload", workspaces.upload, "Get the addresses for uploads to a workspace"),
   extension("deleteFile", workspaces.deleteFile, "Delete a file of a workspace")
-) {}
-
-/** The v4 operation on the account. */
-class BillingGroup extends HttpApiGroup.make("billing").add(
-  extension("account", billing.account, "Read what the API key has used and may use")
 ) {}
 
 /** API v4, its paths relative to `{base_url}`, which ends in `/api/v4`. */

@@ -37,7 +37,7 @@ export const SteeringCutoff = answer({
 }).annotate({ identifier: "SteeringCutoff" })
 export type SteeringCutoff = typeof SteeringCutoff.Type
 
-/** The pending messages of a session, in the order in which they run. */
+/** A session's pending messages, in the order in which they run. */
 export const QueuedMessages = answer({
   queue: Schema.Array(QueuedMessage),
   steeringCutoffs: undescribed(Schema.Array(SteeringCutoff))

@@ -1,20 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { BrowserOptions } from "@webagent/contract/Options"
 import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "./Options.ts"
 
 /** Input of a new browser. */
-export interface BrowserCreate {
+export interface BrowserCreate extends BrowserOptions {
   /** A country in two letters; null for no proxy. */
   readonly proxyCountryCode?: string | null
-  /** Starts with the state of this profile, and saves its own there when it's stopped. */
-  readonly profileId?: string | null
-  /** The longest time that it runs, in minutes. */
-  readonly timeout?: number
-  readonly browserScreenWidth?: number
-  readonly browserScreenHeight?: number
-  /** True records it. */
-  readonly enableRecording?: boolean
-  /** At most 10 pairs of your own, which are sent back with the browser. */
-  readonly metadata?: { readonly [name: string]: string }
 }
 
 /** The response to stopping a browser. The description promises none of its fields. */

@@ -1,3 +1,4 @@
+import * as Signals from "#signals"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import type { Polling } from "@webagent/polling"
 import type * as Cause from "effect/Cause"
@@ -20,7 +21,6 @@ import { WebAgentClosedError } from "./Errors.ts"
 import type { Answer, CallOptions as Options, ResponseInfo, WaitOptions, WebAgentOptions } from "./Options.ts"
 import * as Rejection from "./Rejection.ts"
 import * as Runner from "./Runner.ts"
-import * as Signals from "./Signals.ts"
 import { configOf, layerAll } from "./Surroundings.ts"
 
 /** Returns the rejection of a promise whose effect fails with this cause. */

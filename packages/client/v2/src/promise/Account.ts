@@ -46,6 +46,7 @@ export interface V2AccountClient extends AccountCalls<ProfileQuery> {
  * Returns the browsers, the profiles, the downloads and the usage of the account of a client.
  *
  * @param agent - The client that sends the requests. Closing it stops the browsers that it created.
+ * @returns The operations, which share the connections of the client.
  * @example
  * ```ts
  * import type { WebAgent } from "@webagent/v2/promise"

@@ -21,30 +21,7 @@ export type {
   OwnedBrowser,
   UpdatedBrowser
 } from "@webagent/core/promise"
-export type {
-  AccountCalls,
-  AccountClient,
-  AccountUsage,
-  Downloads,
-  FileContent,
-  FilePage,
-  FileQuery,
-  FileUpload,
-  Profile,
-  ProfileInput,
-  ProfilePage,
-  Profiles,
-  StoredFile,
-  UploadedFile,
-  UploadLinks,
-  UploadOptions,
-  UploadRequest,
-  Workspace,
-  WorkspaceInput,
-  WorkspacePage,
-  Workspaces,
-  WorkspaceSize
-} from "@webagent/core/promise/account"
+export type * from "@webagent/core/promise/account/Types"
 
 /** The query of a list of workspaces, whose pages have numbers. */
 export interface WorkspaceQuery {
@@ -81,6 +58,7 @@ export interface V3AccountClient extends AccountClient<ProfileQuery, WorkspaceLi
  * Returns the browsers, the profiles, the workspaces, the downloads and the usage of the account of a client.
  *
  * @param agent - The client that sends the requests. Closing it stops the browsers that it created.
+ * @returns The operations, which share the connections of the client.
  * @example
  * ```ts
  * import type { WebAgent } from "@webagent/v3/promise"

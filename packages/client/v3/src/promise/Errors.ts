@@ -11,7 +11,7 @@ export interface SessionFailedError extends Error {
 }
 export const SessionFailedError: ErrorClass<SessionFailedError> = Outcome.SessionFailedError
 
-/** A session has ended, and its result is not what was asked for: `session.result` is what the agent answered. */
+/** A session has ended, and its result doesn't match the schema: `session.result` is what the agent answered. */
 export interface ResultMismatchError extends Error {
   readonly _tag: "ResultMismatchError"
   readonly session: Session

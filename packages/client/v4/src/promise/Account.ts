@@ -3,29 +3,7 @@ import * as V4 from "../Account.ts"
 import type { WebAgent } from "./WebAgent.ts"
 
 export { ProfileNotFoundError, WorkspaceNotFoundError } from "@webagent/core/promise/account"
-export type {
-  AccountCalls,
-  AccountClient,
-  AccountUsage,
-  Downloads,
-  FileContent,
-  FilePage,
-  FileQuery,
-  FileUpload,
-  Profile,
-  ProfileInput,
-  ProfilePage,
-  Profiles,
-  StoredFile,
-  UploadedFile,
-  UploadLinks,
-  UploadOptions,
-  UploadRequest,
-  Workspace,
-  WorkspaceInput,
-  Workspaces,
-  WorkspaceSize
-} from "@webagent/core/promise/account"
+export type * from "@webagent/core/promise/account/Types"
 
 /** The query of a list of profiles, whose pages have numbers. */
 export interface ProfileQuery {
@@ -41,6 +19,7 @@ export interface ProfileQuery {
  * Returns the profiles, the workspaces, the downloads and the usage of the account of a client.
  *
  * @param agent - The client that sends the requests.
+ * @returns The operations, which share the connections of the client.
  * @example
  * ```ts
  * import type { WebAgent } from "@webagent/v4/promise"

@@ -21,7 +21,7 @@ export interface RunCancelledError extends Error {
 }
 export const RunCancelledError: ErrorClass<RunCancelledError> = Outcome.RunCancelledError
 
-/** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
+/** A run has completed, and its result doesn't match the schema: `run.result` is what the agent answered. */
 export interface ResultMismatchError extends Error {
   readonly _tag: "ResultMismatchError"
   readonly run: Run
@@ -37,7 +37,7 @@ export interface NotStartedError extends Error {
 }
 export const NotStartedError: ErrorClass<NotStartedError> = Started.NotStartedError
 
-/** A message was queued, but the answer does not name the run that it becomes. The run may go on, and cost. */
+/** A message was queued, but the answer does not name the run that it becomes. The run may continue and cost money. */
 export interface NextRunUnknownError extends Error {
   readonly _tag: "NextRunUnknownError"
   readonly sessionId: string

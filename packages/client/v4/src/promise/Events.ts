@@ -40,6 +40,7 @@ export interface WatchOptions extends WaitOptions {
  * @param agent - The client that reads the events.
  * @param id - The id of the run.
  * @param options - `after` is the `id` of the last event that you have. `timeout` limits the wait: 30 minutes by default.
+ * @returns The events in their order. Breaking out of the loop stops the requests.
  * @throws `RunNotFoundError` if the service has no run with this id.
  * @throws `WaitTimeoutError` if the run doesn't finish in time.
  * @example

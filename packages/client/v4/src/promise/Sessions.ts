@@ -7,20 +7,11 @@ import type {
   WithoutResult,
   WithResult
 } from "@webagent/core/promise"
+import type { FollowUp } from "../FollowUp.ts"
 import type { CompletedRun, Run, RunStatus } from "./Run.ts"
 import type { CreateAndWaitOptions } from "./Runs.ts"
 
-/** A follow-up for a session. */
-export interface FollowUp {
-  readonly text: string
-  /** False, as unless told, runs it as the next turn; true runs it immediately. */
-  readonly interrupt?: boolean | undefined
-  /**
-   * With `exact-text-v1`, a pending message of the session with the same text and mode is returned, and no second one
-   * is queued.
-   */
-  readonly deduplicate?: "exact-text-v1" | undefined
-}
+export type { FollowUp }
 
 /** The response to queueing a message. The description promises none of its fields. */
 export interface QueuedMessage extends Raw {
@@ -35,7 +26,7 @@ export interface QueuedMessage extends Raw {
   readonly createdAt?: string
 }
 
-/** The pending messages of a session, in the order in which they run. */
+/** A session's pending messages, in the order in which they run. */
 export interface QueuedMessages extends Raw {
   readonly queue: ReadonlyArray<QueuedMessage>
   /** When the first message interrupted a run. */

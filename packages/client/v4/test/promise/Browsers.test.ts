@@ -180,7 +180,7 @@ describe("browsers.use", () => {
         assert.lengthOf(warnings, 1)
         assert.match(
           warnings[0] ?? "",
-          /^warn Browser b-1 could not be stopped: it may go on at the service, and cost: PATCH .* status 403/u
+          /^warn Browser b-1 could not be stopped: it may continue and cost money: PATCH .* status 403/u
         )
         assert.match(log[0] ?? "", /^debug POST \S+\/browsers: 201 in/u)
         assert.notInclude(log.join("\n"), "wak_canary")

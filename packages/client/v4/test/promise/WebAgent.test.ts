@@ -60,7 +60,7 @@ describe("a script that Ctrl-C interrupts", () => {
       const server = yield* ScriptedServer
       const [signal, complained] = yield* Effect.promise(() => interrupted(server, "waits", "continue", "/status"))
       assert.strictEqual(signal, "SIGINT")
-      assert.strictEqual(complained, "The wait for run r-7 has ended: it may go on at the service, and cost\n")
+      assert.strictEqual(complained, "The wait for run r-7 has ended: it may continue and cost money\n")
       assert.notInclude(sent(server).join(), "cancel")
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
@@ -80,7 +80,7 @@ describe("a script that Ctrl-C interrupts", () => {
       const server = yield* ScriptedServer
       const [signal, complained] = yield* Effect.promise(() => interrupted(server, "creates", "", "/r-3/status"))
       assert.strictEqual(signal, "SIGINT")
-      assert.strictEqual(complained, "These may go on at the service, and cost: run r-2, run r-3\n")
+      assert.strictEqual(complained, "These may continue and cost money: run r-2, run r-3\n")
       assert.notInclude(sent(server).join(), "cancel")
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
