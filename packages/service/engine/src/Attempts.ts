@@ -59,7 +59,9 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
   const views = yield* LiveViews
   const workspaces = yield* Workspaces
   const box = yield* SecretBox
-  const steps = yield* PubSub.sliding<BrowserStep>(kept)
+  // most nodes that live a short time, as in simulations, never have a step
+  const steps = yield* Effect.cached(PubSub.sliding<BrowserStep>(kept))
+  const publish = (seen: BrowserStep) => Effect.flatMap(steps, (published) => PubSub.publish(published, seen))
   const places = yield* PlaceReports.make
   const handOvers = HandOvers.make({ control, store })
   /** The step that an agent here is in. */
@@ -86,7 +88,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
         const seen = { browserId, step }
         if (step.ended === undefined) open.set(execution, seen)
         else open.delete(execution)
-        yield* PubSub.publish(steps, seen)
+        yield* publish(seen)
       }
     })
     const { paused, untilFree } = Pauses.whileDriven(control, pausing, () => browserId)
@@ -134,6 +136,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
       earlier: Effect.map(readInsistently(store.turnsOf(sessionId)), (turns) =>
         turns.filter(({ seq }) => seq < turn.seq)
       ),
+      recorded: turn.replay === undefined ? Effect.succeed([]) : readInsistently(store.stepsOf(turn.replay.of)),
       browser: queuedLaunch(queued, (queue) =>
         browsers.ofSession(
           session,
@@ -189,11 +192,11 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
     cutShort: (execution: Execution, now_ms: number): Effect.Effect<void> => {
       const seen = open.get(execution)
       if (seen === undefined) return Effect.void
-      return Effect.asVoid(PubSub.publish(steps, { ...seen, step: Turn.stepEnded(seen.step, now_ms, Turn.cutShort) }))
+      return Effect.asVoid(publish({ ...seen, step: Turn.stepEnded(seen.step, now_ms, Turn.cutShort) }))
     },
     /** The last steps that agents here began in a browser, and each one from now on. */
     stepsIn: (browserId: string): Stream.Stream<Turn.TurnStep> =>
-      Stream.fromPubSub(steps).pipe(
+      Stream.unwrap(Effect.map(steps, Stream.fromPubSub)).pipe(
         Stream.filter((seen) => seen.browserId === browserId),
         Stream.map(({ step }) => step)
       )

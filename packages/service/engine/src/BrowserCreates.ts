@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* ({
       Effect.onError(() => settled(id)),
       Effect.tapError((error) => {
         if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
-        // the record may be stored all the same, and would stay `starting` while this node lives
+        // the record may be stored all the same; if that happens later, `LateCommits` finds it
         return Effect.sync(() => endLater(id, "launch_failed"))
       })
     )

@@ -105,9 +105,9 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     yield* gone
     // this node closes, and its store may be closed already
     if (isClosing()) return active
-    // another node may have given it up, and its key with it: then a repeat makes another one
+    // another node gives it up, or has done so, and its key with it: then a repeat makes another one
     const stored = yield* store.browser(browser.id)
-    if (Option.exists(stored, ({ stopReason }) => stopReason === "launch_failed")) {
+    if (Option.exists(stored, ({ status, stopReason }) => status === "starting" || stopReason === "launch_failed")) {
       return yield* new LaunchFailed({
         reason: "failed",
         message: "The browser was not ready in time. Create it again."

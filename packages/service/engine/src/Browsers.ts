@@ -51,8 +51,8 @@ export interface Browsers
   readonly resume: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** Stops browsers here that were stopped at another node. It reads the store at most every 5 seconds. */
   readonly look: Effect.Effect<void>
-  /** As `look`, but reads the store immediately. */
-  readonly lookNow: Effect.Effect<void>
+  /** As `look`, but reads the store immediately, and fails if it can't. */
+  readonly lookNow: Effect.Effect<void, StoreUnavailable>
   /** Stops all browsers here. Another node writes their records. */
   readonly abandon: Effect.Effect<void>
   /** Fails the launches under way, and all later ones. */
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
     if (isGone) yield* stops.end(id, browser.status === "starting" ? "launch_failed" : "node_lost")
   })
 
-  const [look, invalidateLook] = yield* Effect.cachedInvalidateWithTTL(
+  const [lookAtStore, invalidateLook] = yield* Effect.cachedInvalidateWithTTL(
     Effect.suspend(() =>
       Effect.forEach(running.all(), ([id, launched]) =>
         Effect.flatMap(store.browser(id), (stored) => {
@@ -99,8 +99,12 @@ export const make = Effect.fnUntraced(function* (
           return launched.stop
         })
       )
-    ).pipe(Effect.ignore),
+    ),
     "5 seconds"
+  )
+  /** A failed read is repeated by the next look. */
+  const look = Effect.suspend(() =>
+    running.all().length === 0 ? Effect.void : Effect.tapError(lookAtStore, () => invalidateLook)
   )
 
   const abandon = Effect.suspend(() => Effect.forEach(running.removeAll(), ({ stop }) => stop, { discard: true }))
@@ -154,7 +158,7 @@ export const make = Effect.fnUntraced(function* (
       running.add(id, launched)
       stops.watch(id, launched)
     }),
-    look,
+    look: Effect.ignore(look),
     lookNow: Effect.andThen(invalidateLook, look),
     abandon,
     cutLaunches: launches.cut,

@@ -8,7 +8,7 @@ import * as Decide from "./domain/Decide.ts"
 import { type AdmissionRefused, SessionNotFound } from "./domain/Errors.ts"
 import * as Turn from "./domain/Turn.ts"
 import type { Conflict, KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
-import { storeRetries } from "./storeRetries.ts"
+import { firstPause, storeRetries } from "./storeRetries.ts"
 
 /** The reason why a session isn't changed. */
 export type NotChanged = Decide.Refusal | AdmissionRefused | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
@@ -26,11 +26,11 @@ export interface Commits {
     command: Decide.Command,
     further?: Further
   ) => Effect.Effect<Decide.Decision, NotChanged>
-  /** As `change`. If the outcome of a commit is unknown, `doubtful` receives its decision; undefined if it was refused. */
+  /** As `change`. If the outcome of a commit is unknown, `onDoubt` receives its decision. */
   readonly attempted: (
     sessionId: string,
     command: Decide.Command,
-    doubtful: (tried: Decide.Decision | undefined) => void
+    onDoubt: (tried: Decide.Decision) => void
   ) => Effect.Effect<Decide.Decision, NotChanged>
   /**
    * As `change`, retried while the store is unavailable, because the work of an agent is paid for; 60 more times once the
@@ -59,12 +59,10 @@ const hasQuestions = ({ questions: stored = [] }: Turn.Turn, { questions = [] }:
     return one !== undefined && (outcome === undefined || one.outcome !== undefined) && (!continued || one.continued)
   })
 
-/** Returns whether a stored turn contains the changes of a step; its usage may have grown since. */
+/** Returns whether a stored turn contains the changes of a step, except for its steps and model calls. */
 const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   stored.status === turn.status &&
   hasQuestions(stored, turn) &&
-  stored.steps === turn.steps &&
-  stored.modelCalls === turn.modelCalls &&
   stored.attempt === turn.attempt &&
   Turn.use(stored, turn) === stored &&
   Equal.equals(stored.checkpoint, turn.checkpoint)
@@ -73,34 +71,6 @@ const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
 export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions): Commits => {
   const commit: Commits["commit"] = ({ events, modelCalls, session, turnSteps, turns }, further) =>
     store.commit({ session, turns, turnSteps, modelCalls, events, ...further })
-
-  const change = (
-    sessionId: string,
-    command: Decide.Command,
-    further?: Further
-  ): Effect.Effect<Decide.Decision, NotChanged> =>
-    Effect.withFiber((fiber) => {
-      const clock = fiber.getRef(Clock.Clock)
-      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
-        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
-        const decided = Result.flatMap(current(command), (now) =>
-          Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
-        )
-        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
-        const decision = decided.success
-        if (!decision.changed) return Effect.succeed(decision)
-        return Effect.matchEffect(commit(decision, further?.(decision)), {
-          onFailure: (error) =>
-            error._tag === "Conflict" && error.id === sessionId
-              ? change(sessionId, command, further)
-              : Effect.fail(error),
-          onSuccess: () => {
-            onCommitted(decision)
-            return Effect.succeed(decision)
-          }
-        })
-      })
-    })
 
   /**
    * Finds out whether a commit with an unknown outcome was applied, and returns its decision with the current turns if
@@ -128,13 +98,67 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
       const storedStep = (yield* store.stepsOf(step.turnId))[step.ordinal - 1]
       if (!Equal.equals(storedStep, step)) return undefined
     }
+    // another call of the same agent may have been stored instead, with the same ordinal
+    for (const call of decision.modelCalls) {
+      const storedCall = (yield* store.modelCallsOf(call.turnId))[call.ordinal - 1]
+      if (!Equal.equals(storedCall, call)) return undefined
+    }
     return { ...decision, turns }
   })
 
-  const attempted = (
+  /**
+   * `doubtful` are decisions on this command whose commits have unknown outcomes; those that weren't applied are removed.
+   * One of a later revision than the state can still be applied, by a database that was slow. The commit of the state is
+   * then a conflict, and the next look finds it.
+   */
+  const changeUnless = (
+    doubtful: Set<Decide.Decision>,
     sessionId: string,
     command: Decide.Command,
-    doubtful: (tried: Decide.Decision | undefined) => void
+    further?: Further
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
+        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
+        const { revision } = state.value.session
+        const tried = [...doubtful].find(({ session }) => session.revision <= revision)
+        if (tried !== undefined) {
+          return Effect.flatMap(committed(command, tried), (applied) => {
+            if (applied === undefined) {
+              doubtful.delete(tried)
+              return changeUnless(doubtful, sessionId, command, further)
+            }
+            onCommitted(applied)
+            return Effect.succeed(applied)
+          })
+        }
+        const decided = Result.flatMap(current(command), (now) =>
+          Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
+        )
+        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+        const decision = decided.success
+        if (!decision.changed) return Effect.succeed(decision)
+        return Effect.matchEffect(commit(decision, further?.(decision)), {
+          onFailure: (error) =>
+            error._tag === "Conflict" && error.id === sessionId
+              ? changeUnless(doubtful, sessionId, command, further)
+              : Effect.fail(error),
+          onSuccess: () => {
+            onCommitted(decision)
+            return Effect.succeed(decision)
+          }
+        })
+      })
+    })
+
+  const change: Commits["change"] = (...args) => changeUnless(new Set(), ...args)
+
+  const attemptUnless = (
+    doubtful: Set<Decide.Decision>,
+    sessionId: string,
+    command: Decide.Command,
+    onDoubt: (tried: Decide.Decision) => void
   ): Effect.Effect<Decide.Decision, NotChanged> =>
     Effect.suspend(() => {
       let tried: Decide.Decision | undefined
@@ -142,30 +166,27 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
         tried = decision
         return {}
       }
-      return Effect.tapError(change(sessionId, command, note), (error) =>
+      return Effect.tapError(changeUnless(doubtful, sessionId, command, note), (error) =>
         Effect.sync(() => {
-          if (error._tag === "StoreUnavailable") doubtful(error.applied === "no" ? undefined : tried)
+          if (error._tag === "StoreUnavailable" && error.applied !== "no" && tried !== undefined) onDoubt(tried)
         })
       )
     })
 
-  const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
+  const attempted: Commits["attempted"] = (...args) => attemptUnless(new Set(), ...args)
+
+  const insist = (sessionId: string, command: Decide.Command, tried?: Decide.Decision) =>
     Effect.suspend(() => {
-      let tried = doubtful
+      const doubtful = new Set(tried === undefined ? [] : [tried])
       let left = 60
+      const isAway = ({ _tag }: NotChanged) => _tag === "StoreUnavailable" && (!isClosing() || left-- > 0)
       const attempt = Effect.suspend(() =>
-        tried === undefined ? Effect.succeed(undefined) : committed(command, tried)
-      ).pipe(
-        Effect.flatMap((applied) => {
-          if (applied === undefined) return attempted(sessionId, command, (decision) => void (tried = decision))
-          onCommitted(applied)
-          return Effect.succeed(applied)
-        })
+        attemptUnless(doubtful, sessionId, command, (decision) => void doubtful.add(decision))
       )
-      return Effect.retry(attempt, {
-        while: ({ _tag }) => _tag === "StoreUnavailable" && (!isClosing() || left-- > 0),
-        schedule: storeRetries
-      })
+      // the first attempt nearly always succeeds, and a schedule takes as long as its commit in memory
+      return Effect.catchIf(attempt, isAway, () =>
+        Effect.delay(Effect.retry(attempt, { while: isAway, schedule: storeRetries }), firstPause)
+      )
     })
 
   return {

@@ -17,6 +17,7 @@ import type {
   NotAChoice,
   NotAsked,
   NotRaised,
+  NotReplayable,
   NotWaiting,
   ProfileUnusable,
   SessionBusy,
@@ -45,6 +46,7 @@ import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
 import * as OwnedLists from "./OwnedLists.ts"
 import * as SafeCreates from "./SafeCreates.ts"
+import type { MadeOf } from "./SafeCreates.ts"
 import type * as SessionQuestions from "./SessionQuestions.ts"
 import * as Sessions from "./Sessions.ts"
 
@@ -159,6 +161,10 @@ export class Engine extends Context.Service<
     readonly models: Effect.Effect<ReadonlyArray<string>>
     /** Fails if turns can't have these secrets. */
     readonly acceptsSecrets: (secrets: ReadonlyArray<SecretToBind>) => Effect.Effect<void, SecretsUnusable>
+    /** True if its agent can repeat the steps of an earlier turn. */
+    readonly replays: Effect.Effect<boolean>
+    /** Returns the turn that a replay repeats. Fails if the caller may not see it, or if it can't be repeated. */
+    readonly acceptsReplay: (of: string) => Effect.Effect<Turn.Turn, NotReplayable | TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /**
@@ -245,15 +251,18 @@ const make = Effect.gen(function* () {
   })
 
   return Engine.of({
-    once: (safe, tag, create) =>
-      once(safe, tag, (record) =>
-        create((made, at_ms) => {
-          const { key } = record(made, at_ms)
+    once: (safe, tag, create) => {
+      const made = (record: unknown) => ({ _tag: tag, [tag.toLowerCase()]: record }) as object as MadeOf<typeof tag>
+      return once(safe, tag, (keyed) => {
+        const created = create((record, at_ms) => {
+          const { key } = keyed(made(record), at_ms)
           // such a step writes no record that another step could have changed, and nothing is admitted
           const kept = key === undefined ? Effect.void : store.commit({ key, events: [] })
           return Effect.catchTag(kept, ["AdmissionRefused", "Conflict"], Effect.die)
         })
-      ),
+        return Effect.map(created, made)
+      })
+    },
     createSession: (request, safe) =>
       once(safe, "Session", (record) =>
         Effect.andThen(
@@ -304,6 +313,8 @@ const make = Effect.gen(function* () {
     acceptsCountry: sessions.acceptsCountry,
     models: sessions.models,
     acceptsSecrets: sessions.acceptsSecrets,
+    replays: sessions.replays,
+    acceptsReplay: sessions.acceptsReplay,
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     purgeSession: sessions.purge,

@@ -9,6 +9,7 @@ import type * as Decide from "./domain/Decide.ts"
 import { SessionNotFound } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
+import * as LateCommits from "./LateCommits.ts"
 import { owned } from "./Owned.ts"
 import { Agent } from "./ports/Agent.ts"
 import { FinishedTurns } from "./ports/FinishedTurns.ts"
@@ -36,6 +37,22 @@ export interface Executions
   /** Takes no more turns, waits at most this long for running ones, and returns the number of those left. */
   readonly drain: (within: Duration.Input) => Effect.Effect<number>
 }
+
+/** Stops agents whose turns were cancelled at another node. Without agents, the store isn't read. */
+const makeLookAtCancels = <E>(
+  agents: RunningAgents.RunningAgents,
+  cancelled: Effect.Effect<ReadonlyArray<Turn.Turn>, E>
+) =>
+  Effect.suspend(() =>
+    agents.isEmpty()
+      ? Effect.void
+      : Effect.map(cancelled, (turns) => {
+          for (const { cancel, id, sessionId } of turns) {
+            const execution = agents.get(sessionId)
+            if (execution?.turn.id === id && cancel !== null) execution.interrupt(cancel.reason)
+          }
+        })
+  )
 
 /** Works on sessions under leases of this node. Closing its scope gives the leases back. */
 export const make = Effect.fnUntraced(function* (browsers: Browsers, control: BrowserControl) {
@@ -75,6 +92,8 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   const carryOn = ({ events, finished, session, turns }: Decide.Decision): void => {
     if (onFinished !== null) for (const turn of finished) fork(onFinished(turn))
     const execution = agents.get(session.id)
+    // the response came late, and the agent is that of a later step
+    if (execution !== undefined && execution.token > session.revision) return
     const left = execution !== undefined && session.lease?.token !== execution.token
     if (left) agents.remove(session.id)
     if (left && session.lease !== null && session.lease.node !== node) execution.abort()
@@ -115,15 +134,20 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     browsers,
     control,
     find,
-    insist,
+    insist: (...command) =>
+      Effect.tap(insist(...command), ({ turn }) =>
+        // a report may be older than a question that a request has stored since, which must not be forgotten
+        turn === null || Turn.waitingFor(turn) === null ? Effect.void : Effect.sync(() => questions.follow(turn))
+      ),
     isClosing: () => closing
   })
-  const questions = yield* Questions.make({ agents, changed })
+  const questions: Questions.Questions = yield* Questions.make({ agents, changed })
   const execute = yield* agent.serve(reports)
 
   const begin = (turn: Turn.Turn, token: number): void => {
     const execution = execute(turn, token)
     agents.add(execution)
+    questions.follow(turn)
     execution.begin()
   }
 
@@ -140,16 +164,9 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   yield* Effect.addFinalizer(() => close)
 
   const takes = yield* Takes.make({ agents, attempted, begin, insist, isDraining })
+  const lookAtLateCommits = yield* LateCommits.make({ agents, browsers, change, takes })
 
-  /** Stops agents whose turns were cancelled at another node. */
-  const lookAtCancels = Effect.map(store.cancelledAt(node), (turns) => {
-    for (const { cancel, id, sessionId } of turns) {
-      const execution = agents.get(sessionId)
-      if (execution?.turn.id === id && cancel !== null) execution.interrupt(cancel.reason)
-    }
-  })
-
-  const abandon = Effect.sync(() => agents.all().forEach(agents.drop))
+  const lookAtCancels = makeLookAtCancels(agents, store.cancelledAt(node))
 
   const executions: Executions = {
     find,
@@ -158,9 +175,9 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     change,
     take: takes.take,
     resume: takes.resume,
-    look: Effect.andThen(lookAtCancels, questions.look),
-    lookNow: Effect.andThen(lookAtCancels, questions.lookNow),
-    abandon,
+    look: lookAtCancels.pipe(Effect.andThen(questions.look), Effect.andThen(lookAtLateCommits)),
+    lookNow: lookAtCancels.pipe(Effect.andThen(questions.lookNow), Effect.andThen(lookAtLateCommits)),
+    abandon: Effect.sync(() => agents.all().forEach(agents.drop)),
     isDraining,
     pause: Effect.sync(() => {
       paused = true

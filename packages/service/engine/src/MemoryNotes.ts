@@ -1,7 +1,8 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type AuditFilter, AuditLog, type StoredAuditEntry } from "./ports/AuditLog.ts"
-import { noNote, RunNotes, type RunNote } from "./ports/RunNotes.ts"
+import { type AuditFilter, AuditLog, type AuditLogService, type StoredAuditEntry } from "./ports/AuditLog.ts"
+import { noNote, RunNotes, type RunNote, type RunNotesService } from "./ports/RunNotes.ts"
 
 /** Number of entries that a log in memory keeps. */
 const mostEntries = 10_000
@@ -17,7 +18,7 @@ const matches = (
   entry.at_ms >= from_ms &&
   entry.at_ms < to_ms
 
-const auditLog = Layer.sync(AuditLog, () => {
+const makeAuditLog = (): AuditLogService => {
   let entries: ReadonlyArray<StoredAuditEntry> = []
   let last = 0
   return {
@@ -39,9 +40,9 @@ const auditLog = Layer.sync(AuditLog, () => {
         return gone.size
       })
   }
-})
+}
 
-const runNotes = Layer.sync(RunNotes, () => {
+const makeRunNotes = (): RunNotesService => {
   const notes = new Map<string, RunNote>()
   return {
     get: (turnId) => Effect.sync(() => notes.get(turnId) ?? noNote),
@@ -56,7 +57,12 @@ const runNotes = Layer.sync(RunNotes, () => {
           .slice(0, limit)
       )
   }
-})
+}
+
+/** Makes a storage in memory for marks, share links and the newest 10,000 entries of the audit log. */
+export const make = Effect.sync(() => ({ auditLog: makeAuditLog(), runNotes: makeRunNotes() }))
 
 /** Keeps marks, share links and the newest 10,000 entries of the audit log in memory. */
-export const layer: Layer.Layer<never> = Layer.merge(auditLog, runNotes)
+export const layer: Layer.Layer<never> = Layer.effectContext(
+  Effect.map(make, ({ auditLog, runNotes }) => Context.make(AuditLog, auditLog).pipe(Context.add(RunNotes, runNotes)))
+)

@@ -1,10 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Profile from "./domain/Profile.ts"
-import { freshId } from "./freshIds.ts"
+import * as MemoryOwned from "./MemoryOwned.ts"
 import { IdSource } from "./ports/IdSource.ts"
-import { Owner } from "./ports/Owner.ts"
 import {
   NotWriter,
   ProfileNotFound,
@@ -24,54 +22,31 @@ export interface MemoryProfiles {
 
 /** Keeps profiles in memory, with these at the start, which have no state. */
 export const make = Effect.fnUntraced(function* (records: ReadonlyArray<Profile.Profile> = []) {
-  const ids = yield* IdSource
-  const stored = new Map(records.map((profile) => [profile.id, profile]))
+  const owned = MemoryOwned.make<Profile.Profile, ProfileNotFound>({
+    ids: yield* IdSource,
+    kind: "profile",
+    most: profileLimits.profiles,
+    full: profilesFull,
+    missing: (id) => new ProfileNotFound({ id }),
+    records
+  })
+  const { change, find, stored } = owned
   const states = new Map<string, ProfileState>()
 
-  const isSeenBy = (owner: string | null) => (profile: Profile.Profile) => owner === null || profile.owner === owner
-
-  const find = (id: string) =>
-    Effect.flatMap(Owner, (owner) => {
-      const profile = stored.get(id)
-      return profile !== undefined && isSeenBy(owner)(profile)
-        ? Effect.succeed(profile)
-        : Effect.fail(new ProfileNotFound({ id }))
-    })
-
-  const change = (id: string, changed: (now_ms: number) => Partial<Profile.Profile>) =>
-    Effect.zipWith(find(id), Clock.currentTimeMillis, (profile, now_ms) => {
-      const next = { ...profile, ...changed(Math.max(now_ms, profile.updatedAt_ms)) }
-      stored.set(id, next)
-      return next
-    })
-
   const profiles: ProfilesService = {
-    create: Effect.fnUntraced(function* (fields, keep) {
-      const owner = yield* Owner
-      const owned = [...stored.values()].filter((profile) => profile.owner === owner)
-      if (owned.length >= profileLimits.profiles) return yield* profilesFull()
-      const id = yield* freshId(ids, "profile", (each) => stored.has(each))
-      const now_ms = yield* Clock.currentTimeMillis
-      const profile = Profile.make({ id, owner, ...fields, at_ms: now_ms })
-      if (keep !== undefined) yield* keep(profile, now_ms)
-      stored.set(id, profile)
-      return profile
-    }),
+    create: (fields, keep) => owned.create((id, owner, at_ms) => Profile.make({ id, owner, ...fields, at_ms }), keep),
     find,
     list: (query, from, limit) =>
-      Effect.map(Owner, (owner) => {
-        const text = query.toLowerCase()
-        const fitting = [...stored.values()].filter(
-          (profile) => isSeenBy(owner)(profile) && (profile.name ?? "").toLowerCase().includes(text)
-        )
+      Effect.map(owned.list, (all) => {
+        const fitting = all.filter(({ name }) => (name ?? "").toLowerCase().includes(query.toLowerCase()))
         return { items: fitting.toReversed().slice(from, from + limit), total: fitting.length }
       }),
     update: (id, fields) => change(id, (updatedAt_ms) => ({ ...fields, updatedAt_ms })),
     remove: (id) =>
-      Effect.map(find(id), () => {
-        stored.delete(id)
-        states.delete(id)
-      }),
+      Effect.andThen(
+        owned.remove(id),
+        Effect.sync(() => void states.delete(id))
+      ),
     use: (id) => change(id, (lastUsedAt_ms) => ({ lastUsedAt_ms })),
     acquire: (id, browserId, instead) =>
       Effect.flatMap(find(id), ({ writer }) =>

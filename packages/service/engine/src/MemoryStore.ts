@@ -102,6 +102,17 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
           return lease?.node === node ? open.filter((turn) => turn.id === lease.turnId && turn.cancel !== null) : []
         })
       ),
+    leasedTo: (node) =>
+      Effect.sync(() =>
+        [...busy.keys()].flatMap((id) => sessions.get(id) ?? []).filter(({ lease }) => lease?.node === node)
+      ),
+    startingAt: (node) =>
+      Effect.sync(() =>
+        upTo(openBrowsers, Infinity, (id) => {
+          const browser = browsers.get(id)
+          return browser?.status === "starting" && browser.node === node
+        })
+      ),
     abandoned: (limit) =>
       Effect.map(now, (now_ms) => ({
         sessions: upTo(busy.keys(), limit, (id) => {

@@ -1,11 +1,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Delivery, Webhook } from "./domain/Webhook.ts"
+import { type Delivery, makeWebhook, type Webhook } from "./domain/Webhook.ts"
 import { freshId } from "./freshIds.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
+import * as MemoryOwned from "./MemoryOwned.ts"
 import { IdSource } from "./ports/IdSource.ts"
-import { Owner } from "./ports/Owner.ts"
 import {
   deliveriesFull,
   webhookLimits,
@@ -97,56 +97,31 @@ const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue =
 /** Keeps webhooks and their messages in memory, none at the start. */
 export const make = Effect.gen(function* () {
   const ids = yield* IdSource
-  const hooks = new Map<string, Webhook>()
+  const owned = MemoryOwned.make<Webhook, WebhookNotFound>({
+    ids,
+    kind: "webhook",
+    most: webhookLimits.webhooks,
+    full: webhooksFull,
+    missing: (id) => new WebhookNotFound({ id })
+  })
+  const { find, stored: hooks } = owned
   const deliveries = MemoryDeliveries.make()
-
-  const isSeenBy = (owner: string | null) => (hook: Webhook) => owner === null || hook.owner === owner
-
-  const find = (id: string) =>
-    Effect.flatMap(Owner, (owner) => {
-      const hook = hooks.get(id)
-      return hook !== undefined && isSeenBy(owner)(hook)
-        ? Effect.succeed(hook)
-        : Effect.fail(new WebhookNotFound({ id }))
-    })
 
   const isFull = (owner: string | null) => deliveries.countWaiting(owner) >= webhookLimits.queued
 
   const newId = freshId(ids, "delivery", (id) => deliveries.has(id))
 
   const webhooks: WebhooksService = {
-    create: Effect.fnUntraced(function* (fields, after) {
-      const owner = yield* Owner
-      const owned = [...hooks.values()].filter((hook) => hook.owner === owner)
-      if (owned.length >= webhookLimits.webhooks) return yield* webhooksFull()
-      const now_ms = yield* Clock.currentTimeMillis
-      const hook: Webhook = {
-        id: yield* freshId(ids, "webhook", (id) => hooks.has(id)),
-        owner,
-        ...fields,
-        isActive: true,
-        secretVersion: 1,
-        previousSecretUntil_ms: null,
-        after,
-        createdAt_ms: now_ms,
-        updatedAt_ms: now_ms
-      }
-      hooks.set(hook.id, hook)
-      return hook
-    }),
+    create: (fields, after, keep) =>
+      owned.create((id, owner, at_ms) => makeWebhook(id, owner, { ...fields, after }, at_ms), keep),
     find,
-    list: Effect.map(Owner, (owner) => [...hooks.values()].filter(isSeenBy(owner))),
-    update: (id, changes) =>
-      Effect.zipWith(find(id), Clock.currentTimeMillis, (hook, now_ms) => {
-        const next = { ...hook, ...changes, updatedAt_ms: Math.max(now_ms, hook.updatedAt_ms) }
-        hooks.set(id, next)
-        return next
-      }),
+    list: owned.list,
+    update: (id, changes) => owned.change(id, (updatedAt_ms) => ({ ...changes, updatedAt_ms })),
     remove: (id) =>
-      Effect.map(find(id), () => {
-        hooks.delete(id)
-        deliveries.removeAll(id)
-      }),
+      Effect.andThen(
+        owned.remove(id),
+        Effect.sync(() => deliveries.removeAll(id))
+      ),
     deliveries: (hookId, before, limit) => Effect.map(find(hookId), () => deliveries.page(hookId, before, limit)),
     delivery: (hookId, id) =>
       Effect.flatMap(find(hookId), () => {

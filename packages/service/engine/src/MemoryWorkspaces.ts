@@ -10,11 +10,13 @@ import { Owner } from "./ports/Owner.ts"
 import { NoRoom } from "./ports/Profiles.ts"
 import {
   FileNotFound,
+  mostWorkspaces,
   type UploadFile,
   UploadNotFound,
   WorkspaceArchived,
   WorkspaceNotFound,
   Workspaces,
+  workspacesFull,
   type WorkspacesService,
   WrongSize
 } from "./ports/Workspaces.ts"
@@ -29,8 +31,7 @@ export interface WorkspaceLimits {
 
 const mebibyte = 1_048_576
 
-/** The most workspaces of one owner, and the most files of a workspace, including those that are expected. */
-const mostWorkspaces = 1000
+/** The most files of a workspace, including those that are expected. */
 const mostFiles = 1000
 
 const uploadLifetime_ms = 15 * 60_000
@@ -261,11 +262,7 @@ export const make = Effect.fnUntraced(function* (
     maxBytes,
     create: Effect.fnUntraced(function* (name, keep) {
       const owner = yield* Owner
-      if ([...stored.values()].filter(isSeenBy(owner)).length >= mostWorkspaces) {
-        return yield* new NoRoom({
-          message: `There are ${mostWorkspaces} workspaces, the most that one API key may have`
-        })
-      }
+      if ([...stored.values()].filter(isSeenBy(owner)).length >= mostWorkspaces) return yield* workspacesFull()
       const id = yield* freshId(ids, "workspace", (each) => stored.has(each))
       const now_ms = yield* Clock.currentTimeMillis
       const workspace: Workspace = { id, owner, name, archived: false, createdAt_ms: now_ms, updatedAt_ms: now_ms }

@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: LeaseOptions) {
     const self = { id: node, ...now, idle: hands.idleBrowsers() }
     const renewed = Effect.timeout(store.renew(self, lifetime_ms, isKnown), lifetime)
     if (!(yield* Effect.tapError(renewed, () => Effect.sync(() => void (failed = true))))) {
-      return yield* lose("it was silent for too long, and other nodes have what it held.")
+      return yield* lose("it was silent for too long, and other nodes took over its work.")
     }
     const took_ms = (yield* elapsed_ms) - before_ms
     const from_ms = before_ms + took_ms + lifetime_ms
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: LeaseOptions) {
   /** Does not wait for the store: one that does not answer may be cut off from this node alone. */
   const fence: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) => {
     const left_ms = renewedAt_ms + Duration.toMillis(patient) - now_ms
-    if (left_ms <= 0) return lose(`its store did not answer for ${Duration.format(patient)}.`)
+    if (left_ms <= 0) return lose(`its store did not respond for ${Duration.format(patient)}.`)
     const again = Effect.suspend(() => fence)
     return Effect.andThen(Effect.sleep(left_ms), again)
   })

@@ -6,6 +6,7 @@ import type { Execution } from "./ports/Agent.ts"
 export interface RunningAgents {
   readonly get: (sessionId: string) => Execution | undefined
   readonly all: () => ReadonlyArray<Execution>
+  readonly isEmpty: () => boolean
   readonly add: (execution: Execution) => void
   /** Removes the agent of a session. Waits for the session continue until `release`, since another agent may follow. */
   readonly remove: (sessionId: string) => void
@@ -32,6 +33,7 @@ export const make = (): RunningAgents => {
   return {
     get: (sessionId) => executions.get(sessionId),
     all: () => [...executions.values()],
+    isEmpty: () => executions.size === 0,
     add: (execution) => void executions.set(execution.sessionId, execution),
     remove: (sessionId) => void executions.delete(sessionId),
     release,

@@ -3,6 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { IdempotencyKeyReused } from "./domain/Errors.ts"
 import { type IdempotencyRecord, isExpired, type Made } from "./domain/IdempotencyRecord.ts"
+import type { Profile } from "./domain/Profile.ts"
+import type { ScheduledRun } from "./domain/ScheduledRun.ts"
+import type { Webhook } from "./domain/Webhook.ts"
+import type { Workspace } from "./domain/Workspace.ts"
 import { type Keep, KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/Store.ts"
 
 /** Digests that make a create safe to repeat. They reveal no key. */
@@ -26,11 +30,19 @@ export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 
 const unkeyed: Record = () => ({})
 
+/** The records of ports other than the store. */
+interface PortRecords {
+  readonly Profile: Profile
+  readonly Schedule: ScheduledRun
+  readonly Webhook: Webhook
+  readonly Workspace: Workspace
+}
+
 /** Runs the create of a port other than the store once per idempotency key. */
-export type OncePort = <Tag extends "Profile" | "Workspace", E>(
+export type OncePort = <Tag extends keyof PortRecords, E>(
   safe: SafeCreate | undefined,
   tag: Tag,
-  create: (keep: Keep<MadeOf<Tag>>) => Effect.Effect<MadeOf<Tag>, E | KeyTaken>
+  create: (keep: Keep<PortRecords[Tag]>) => Effect.Effect<PortRecords[Tag], E | KeyTaken>
 ) => Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable>
 
 /**

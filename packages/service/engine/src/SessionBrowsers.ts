@@ -98,7 +98,10 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
           const connect = (browserId: string) =>
             Effect.andThen(
               use(browserId, owner),
-              Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
+              Effect.andThen(
+                allowDomains(browserId, domains()),
+                Effect.zipWith(launchedAs(browserId), connectTo(browserId), (identity, to) => ({ ...to, identity }))
+              )
             )
           if (id !== null && running.get(id) !== undefined && !stops.isStopping(id))
             return { ...(yield* restore(connect(id))), isNew: false }

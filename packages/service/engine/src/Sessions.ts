@@ -51,6 +51,8 @@ interface TurnRequest {
   readonly judge?: Turn.Turn["judge"]
   /** Texts that its creator attached; none by default. */
   readonly metadata?: Turn.Turn["metadata"]
+  /** The turn that it repeats, which `acceptsReplay`; none by default. */
+  readonly replay?: Turn.Turn["replay"]
   /** Secrets that its agent may type; none by default. */
   readonly secrets?: ReadonlyArray<SecretToBind>
 }
@@ -97,7 +99,17 @@ export interface Message extends TurnRequest {
 }
 
 /** The fields of a turn that its request names. */
-const optionsOf = ({ budget, files, handOff, judge, metadata, model, pausesAtCost, queueTimeout_ms }: TurnRequest) => ({
+const optionsOf = ({
+  budget,
+  files,
+  handOff,
+  judge,
+  metadata,
+  model,
+  pausesAtCost,
+  queueTimeout_ms,
+  replay
+}: TurnRequest) => ({
   ...(budget === undefined ? {} : { budget }),
   ...(files === undefined ? {} : { files }),
   ...(handOff === undefined ? {} : { handOff }),
@@ -105,7 +117,8 @@ const optionsOf = ({ budget, files, handOff, judge, metadata, model, pausesAtCos
   ...(metadata === undefined ? {} : { metadata }),
   ...(model === undefined ? {} : { model }),
   ...(pausesAtCost === undefined ? {} : { pausesAtCost }),
-  ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms })
+  ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms }),
+  ...(replay === undefined ? {} : { replay })
 })
 
 /** True if this refusal is impossible for a client's command. */
@@ -150,18 +163,33 @@ const makeTurn = (
     "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "tags" | "createdAt_ms" | "owner"
   >
 ): Effect.Effect<Turn.Turn> =>
-  Effect.gen(function* () {
-    const span = yield* CurrentSpan
-    const { secrets } = request
-    return Turn.make({
-      ...fields,
-      model: agent.model,
-      ...optionsOf(request),
-      ...(secrets === undefined ? {} : { secrets: yield* sealed(box, secrets, fields) }),
-      ...(span === null ? {} : { traceparent: traceparentOf(span) }),
-      agentVersion: agent.version
-    })
+  Effect.withFiber((fiber) => {
+    const span = fiber.getRef(CurrentSpan)
+    const traceparent = span === null ? {} : { traceparent: traceparentOf(span) }
+    const made = { ...fields, model: agent.model, ...optionsOf(request), ...traceparent, agentVersion: agent.version }
+    if (request.secrets === undefined) return Effect.succeed(Turn.make(made))
+    return Effect.map(sealed(box, request.secrets, fields), (secrets) => Turn.make({ ...made, secrets }))
   })
+
+/**
+ * Returns a function that adds to a replay what its agent can't read from recorded calls: where its chain of replays
+ * begins, and the recorded answer. They are stored, so that no record of the chain is needed later.
+ */
+const recordedBy =
+  ({ replays }: AgentIdentity, turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>) =>
+  <A extends TurnRequest>(request: A): Effect.Effect<A, StoreUnavailable> => {
+    const { replay } = request
+    if (replay === undefined || replays !== "all") return Effect.succeed(request)
+    return turn(replay.of).pipe(
+      Effect.map((recorded): A => {
+        const answer = Turn.answerOf(recorded)
+        const root = recorded.replay?.root ?? recorded.replay?.of ?? recorded.id
+        return { ...request, replay: { ...replay, root, ...(answer === undefined ? {} : { answer }) } }
+      }),
+      // it was deleted meanwhile
+      Effect.catchTag("TurnNotFound", () => Effect.succeed(request))
+    )
+  }
 
 /** The part of a step that admits a new turn. */
 const admitting = Effect.map(Admission, (admission) => (turnId: string): Pick<Step, "also"> => {
@@ -179,6 +207,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   const work = yield* Work
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
+  const withRecorded = recordedBy(agent, turn)
 
   /** Offers the session to nodes, also when its commit got no answer. */
   const offering = <A, E extends { readonly _tag: string }>(sessionId: string, committed: Effect.Effect<A, E>) =>
@@ -197,7 +226,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const { thinkingLevel } = request
     const recordingSetting = recording === undefined ? {} : { recording }
     const fields = { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner }
-    const turn = yield* makeTurn(agent, box, request, fields)
+    const turn = yield* makeTurn(agent, box, yield* withRecorded(request), fields)
     const decision = Decide.created(
       {
         ...Session.make({ id, owner, thinkingLevel, modelParams, profileId, createdAt_ms }),
@@ -235,7 +264,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = yield* makeTurn(agent, box, message, {
+    const turn = yield* makeTurn(agent, box, yield* withRecorded(message), {
       id: turnId,
       sessionId,
       task: text,
@@ -304,7 +333,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     find,
     turn,
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
-    ...RunChecks.make({ agent, box, pool }),
+    ...RunChecks.make({ agent, box, pool, steps: store.stepsOf, turn }),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
     ...SessionQuestions.make({ change, turn }),

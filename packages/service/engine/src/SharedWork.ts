@@ -64,7 +64,7 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
     if (lostNodes.has(other)) return Effect.void
     for (const oldest of lostNodes) if (lostNodes.size >= maxLostNodes) lostNodes.delete(oldest)
     lostNodes.add(other)
-    return Effect.logWarning(`Node ${other} is lost. What it had ends here, and what waits for it starts.`)
+    return Effect.logWarning(`Node ${other} is lost. Its work ends here, and waiting work starts.`)
   }
 
   return Work.of({

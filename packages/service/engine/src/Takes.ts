@@ -12,6 +12,8 @@ import type { RunningAgents } from "./RunningAgents.ts"
 
 /** Takes sessions for this node. */
 export interface Takes extends Pick<Hands, "take" | "resume"> {
+  /** Returns whether a take of this session is under way. */
+  readonly isTaking: (sessionId: string) => boolean
   /** Waits for the takes that have begun, because each may still start an agent. */
   readonly settled: Effect.Effect<void>
 }
@@ -30,7 +32,26 @@ export const make = Effect.fnUntraced(function* ({ agents, attempted, begin, ins
   const node = yield* NodeId
   const work = yield* Work
   const fork = Effect.runForkWith(yield* Effect.context())
-  const pending = new Set<Deferred.Deferred<void>>()
+  /** The takes under way, with their sessions. */
+  const pending = new Map<Deferred.Deferred<void>, string>()
+
+  const asPending = <A, E>(sessionId: string, take: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const done = Deferred.makeUnsafe<void>()
+      pending.set(done, sessionId)
+      const leave = Effect.sync(() => {
+        pending.delete(done)
+        Deferred.doneUnsafe(done, Effect.void)
+      })
+      return Effect.ensuring(Effect.uninterruptible(take), leave)
+    })
+
+  /** A take may add another one, which finds out about it. */
+  const settled: Effect.Effect<void> = Effect.suspend(() =>
+    pending.size === 0
+      ? Effect.void
+      : Effect.andThen(Effect.forEach([...pending.keys()], Deferred.await, { discard: true }), settled)
+  )
 
   /** Takes the session's next turn, unless a node that lives has the session; `from` is one that does not. */
   const takeNow = Effect.fnUntraced(function* (sessionId: string, from?: string) {
@@ -42,25 +63,18 @@ export const make = Effect.fnUntraced(function* ({ agents, attempted, begin, ins
 
   /** If the store's answer is lost, this node may have a lease without knowing. It finds out later. */
   const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
-    attempted(sessionId, command, (tried) => {
-      if (tried !== undefined) fork(Effect.ignore(insist(sessionId, command, tried)))
-    })
+    attempted(
+      sessionId,
+      command,
+      (tried) => void fork(asPending(sessionId, Effect.ignore(insist(sessionId, command, tried))))
+    )
 
   /** Carries out `take`, unless this node drains. */
   const taking = (
     sessionId: string,
     take: Effect.Effect<void, Commits.NotChanged>
   ): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
-    Effect.suspend(() => {
-      if (isDraining()) return Effect.void
-      const done = Deferred.makeUnsafe<void>()
-      pending.add(done)
-      const leave = Effect.sync(() => {
-        pending.delete(done)
-        Deferred.doneUnsafe(done, Effect.void)
-      })
-      return Effect.ensuring(Effect.uninterruptible(take), leave)
-    }).pipe(
+    Effect.suspend(() => (isDraining() ? Effect.void : asPending(sessionId, take))).pipe(
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
       Effect.as(agents.untilReleased(sessionId))
     )
@@ -78,9 +92,8 @@ export const make = Effect.fnUntraced(function* ({ agents, attempted, begin, ins
   const takes: Takes = {
     take: (sessionId) => taking(sessionId, takeNow(sessionId)),
     resume: (sessionId) => taking(sessionId, resumeNow(sessionId)),
-    settled: Effect.suspend(() =>
-      Effect.forEach([...pending], Deferred.await, { concurrency: "unbounded", discard: true })
-    )
+    isTaking: (sessionId) => [...pending.values()].includes(sessionId),
+    settled
   }
   return takes
 })

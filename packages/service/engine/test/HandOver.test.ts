@@ -272,6 +272,33 @@ describe("a run that asks a person", () => {
       assert.strictEqual(outcomes[0]?.outcome.answer, "Blue")
     })
   )
+
+  test(
+    "gets an answer of another node right after a look that failed",
+    Effect.gen(function* () {
+      const { outcomes, parts } = asking()
+      const store = yield* Store
+      let isAway = false
+      const turns: typeof store.lists.turns = (...asked) =>
+        Effect.suspend(() =>
+          isAway ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" })) : store.lists.turns(...asked)
+        )
+      const { engine } = yield* start("a", { ...parts, work: SharedWork.layer() }).pipe(
+        Effect.provideService(Store, { ...store, lists: { ...store.lists, turns } })
+      )
+      const other = yield* start("b", { work: SharedWork.layer() })
+      const { turn } = yield* engine.createSession({ ...request, handOff })
+      // the last look was at 5 seconds or before
+      yield* TestClock.adjust("5200 millis")
+      yield* other.engine.answer(turn.id, answer)
+      isAway = true
+      yield* TestClock.adjust("1 second")
+      assert.lengthOf(outcomes, 0)
+      isAway = false
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(outcomes[0]?.outcome.answer, "Blue")
+    })
+  )
 })
 
 describe("control of a browser", () => {

@@ -17,8 +17,11 @@ import * as ports from "./ports.ts"
 const started: TurnEvent = { _tag: "Started" }
 const completed: TurnEvent = { _tag: "Completed", report: {} }
 
-/** What becomes of a commit: carried out or not, and neither is answered; `away` is said before it is tried. */
-type Fault = "lost" | "unsent" | "away" | undefined
+/**
+ * What becomes of a commit: carried out or not, and neither is answered; `late` is carried out before the next commit,
+ * and not answered; `away` is said before it is tried.
+ */
+type Fault = "lost" | "unsent" | "late" | "away" | undefined
 
 /** An engine over a store in memory, some of whose commits go wrong, and whose sessions cannot be read at times. */
 const engineOf = (
@@ -27,6 +30,7 @@ const engineOf = (
   isUnread: () => boolean = () => false,
   pool: Layer.Layer<BrowserPool> = ports.browsers
 ) => {
+  let late: Effect.Effect<void> = Effect.void
   const store = Layer.effect(
     Store,
     Effect.map(Store, (store) => ({
@@ -37,8 +41,11 @@ const engineOf = (
         ),
       commit: (step) =>
         Effect.suspend(() => {
+          const before = late
+          late = Effect.void
           const fault = faultOf(step)
-          if (fault === undefined) return store.commit(step)
+          if (fault === undefined) return Effect.andThen(before, store.commit(step))
+          if (fault === "late") late = Effect.ignore(store.commit(step))
           const failure = new StoreUnavailable({ applied: fault === "away" ? "no" : "unknown", cause: fault })
           return Effect.andThen(fault === "lost" ? store.commit(step) : Effect.void, Effect.fail(failure))
         })
@@ -151,6 +158,80 @@ describe("a commit that was not carried out, and not answered, is made again:", 
           saying(({ browser }) => Effect.scoped(browser)),
           once("unsent", ({ session }) => typeof session?.browserId === "string")
         )
+      )
+    )
+  )
+})
+
+it.effect("a commit that is carried out after the engine has looked for it isn't made again", () => {
+  const startsLate = once("late", ({ turns }) => turns?.some(({ status }) => status === "running") === true)
+  const stepsLate = once("late", ({ turnSteps }) => turnSteps !== undefined && turnSteps.length > 0)
+  return Effect.gen(function* () {
+    const { session, turn } = yield* create
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(yield* standing(session.id), ["one running"])
+    assert.lengthOf(yield* Engine.use((engine) => engine.steps(turn.id)), 1)
+  }).pipe(
+    Effect.provide(
+      engineOf(
+        saying(({ step }) => step({ summary: "pay", address: null, picture: null })),
+        (step) => startsLate(step) ?? stepsLate(step)
+      )
+    )
+  )
+})
+
+/** An agent whose two model calls are reported at the same time. */
+const callingTwice = saying(({ used }) => {
+  const call = (at_ms: number) =>
+    used({ cost: "0.5" }, { at_ms, duration_ms: 1, model: "m", tokens: null, cost: null, step: null, failure: null })
+  return Effect.all([call(1), call(2)], { concurrency: 2 })
+})
+
+it.effect.each(["unsent", "lost"] as const)(
+  "two model calls at the same time are stored once each if one is %s",
+  (fault) =>
+    Effect.gen(function* () {
+      const { turn } = yield* create
+      yield* TestClock.adjust("20 seconds")
+      const calls = yield* Store.use((store) => store.modelCallsOf(turn.id))
+      assert.deepStrictEqual(calls.map(({ at_ms }) => at_ms).toSorted(), [1, 2])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          callingTwice,
+          once(fault, ({ modelCalls = [] }) => modelCalls.length > 0)
+        )
+      )
+    )
+)
+
+it.effect("a commit that was not carried out is looked for once, however often it is tried again", () => {
+  const uses = ({ turns }: Step) => turns?.some(({ cost }) => cost !== null) === true
+  const unsent = once("unsent", uses)
+  let isAway = true
+  let reads = 0
+  return Effect.gen(function* () {
+    const { session, turn } = yield* create
+    yield* Effect.yieldNow
+    // a change in between, so that the commit can't be carried out any more
+    yield* queue(session.id, "two")
+    reads = 0
+    yield* TestClock.adjust("20 seconds")
+    const readsWhileAway = reads
+    isAway = false
+    yield* TestClock.adjust("20 seconds")
+    assert.strictEqual(readsWhileAway, 1)
+    assert.strictEqual((yield* Engine.use((engine) => engine.turn(turn.id))).cost, "0.5")
+  }).pipe(
+    Effect.provide(
+      engineOf(
+        saying(({ used }) => used({ cost: "0.5" })),
+        (step) => unsent(step) ?? (isAway && uses(step) ? "away" : undefined),
+        () => {
+          reads++
+          return false
+        }
       )
     )
   )

@@ -3,10 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Decide from "../src/domain/Decide.ts"
+import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as SharedWork from "../src/SharedWork.ts"
+import * as ports from "./ports.ts"
 import { completed, type Parts, request, standing, start, started, test } from "./starts.ts"
 
 /** A node over a store that can be away for it alone. */
@@ -33,6 +37,8 @@ const join = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
     leave: (id) => gate(store.leave(id)),
     isLost: (id) => gate(store.isLost(id)),
     cancelledAt: (id) => gate(store.cancelledAt(id)),
+    leasedTo: (id) => gate(store.leasedTo(id)),
+    startingAt: (id) => gate(store.startingAt(id)),
     abandoned: (limit) => gate(store.abandoned(limit))
   })
   const started = start(node, { work: SharedWork.layer(), ...parts })
@@ -85,7 +91,187 @@ describe("nodes that share a store", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["runs failed node_lost 0.42", "waits completed"])
       const stored = Option.getOrThrow(yield* Store.use((store) => store.browser(browser.id)))
       assert.deepStrictEqual([stored.status, stored.stopReason], ["stopped", "node_lost"])
-      assert.deepStrictEqual(said, ["Node a is lost. What it had ends here, and what waits for it starts."])
+      assert.deepStrictEqual(said, ["Node a is lost. Its work ends here, and waiting work starts."])
+    })
+  )
+
+  test(
+    "look again at their browsers right after a look that failed",
+    Effect.gen(function* () {
+      let isStopped = false
+      const launch = () => Effect.succeed({ ...ports.browser, stop: Effect.sync(() => void (isStopped = true)) })
+      const a = yield* join("a", { browsers: Layer.succeed(BrowserPool, { launch }) })
+      const b = yield* join("b")
+      const { browser } = yield* a.engine.createBrowser({ proxyCountryCode: null })
+      // the last look was at 5 seconds or before
+      yield* TestClock.adjust("5200 millis")
+      yield* b.engine.stopBrowser(browser.id)
+      assert.isFalse(isStopped)
+      yield* a.become("away")
+      yield* TestClock.adjust("1 second")
+      yield* a.become("there")
+      assert.isFalse(isStopped)
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(isStopped)
+    })
+  )
+
+  test(
+    "take a session again that has their lease without their knowledge, because a take was stored after they gave it up",
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const { engine } = yield* join("a", { perform: brief, said })
+      const { session, turn } = yield* engine.createSession(create("first"))
+      const store = yield* Store
+      const late = { ...turn, id: "late", task: "late" }
+      for (const command of [
+        { _tag: "Queue", turn: late, interrupt: false },
+        { _tag: "Take", node: "a" }
+      ] as const) {
+        const state = Option.getOrThrow(yield* store.sessionState(session.id))
+        yield* store.commit(Result.getOrThrow(Decide.decide(state, command, 0)))
+      }
+      yield* TestClock.adjust("4 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["first completed", "late dispatching"])
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["first completed", "late completed"])
+      assert.deepStrictEqual(said, [
+        `Session ${session.id} was leased to this node without its knowledge. The lease was released.`
+      ])
+      assert.deepStrictEqual(yield* store.leasedTo("a"), [])
+    })
+  )
+
+  test(
+    "refuse a browser that was still launching when its node was lost, because its key goes with it",
+    Effect.gen(function* () {
+      const launch = () => Effect.as(Effect.sleep("4 seconds"), ports.browser)
+      const { become, engine } = yield* join("a", { browsers: Layer.succeed(BrowserPool, { launch }) })
+      const creating = yield* Effect.forkChild(Effect.flip(engine.createBrowser({ proxyCountryCode: null })), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("500 millis")
+      yield* become("forgetful")
+      yield* TestClock.adjust("4 seconds")
+      assert.deepInclude(yield* Fiber.join(creating), { _tag: "LaunchFailed", reason: "failed" })
+    })
+  )
+
+  test(
+    "start a run once if finding out about its take lasts longer than two looks",
+    Effect.gen(function* () {
+      const store = yield* Store
+      let isSlow = false
+      let starts = 0
+      const slow: Store["Service"] = {
+        ...store,
+        sessionState: (id) =>
+          Effect.andThen(
+            Effect.suspend(() => (isSlow ? Effect.sleep("20 seconds") : Effect.void)),
+            store.sessionState(id)
+          ),
+        commit: (step) =>
+          Effect.suspend(() => {
+            if (isSlow || (step.session?.lease ?? null) === null) return store.commit(step)
+            isSlow = true
+            const failure = new StoreUnavailable({ applied: "unknown", cause: "a test" })
+            return Effect.andThen(store.commit(step), Effect.fail(failure))
+          })
+      }
+      const perform: Parts["perform"] = () =>
+        Stream.unwrap(
+          Effect.sync(() => {
+            starts++
+            return Stream.make(started, completed)
+          })
+        )
+      const node = start("a", { work: SharedWork.layer(), perform })
+      const { engine } = yield* Effect.provideService(node, Store, slow)
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual(starts, 1)
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
+    "keep the agent of a later step if the response of an earlier step comes late",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const starts: Array<string> = []
+      const slow: Store["Service"] = {
+        ...store,
+        commit: (step) =>
+          Effect.tap(store.commit(step), () => (step.message === undefined ? Effect.void : Effect.sleep("400 millis")))
+      }
+      const perform: Parts["perform"] = ({ task }) =>
+        Stream.unwrap(
+          Effect.sync(() => {
+            starts.push(task)
+            const works = Effect.sleep(task === "one" ? "1 second" : "30 seconds")
+            return Stream.concat(Stream.make(started), Stream.fromEffect(Effect.as(works, completed)))
+          })
+        )
+      const node = start("a", { work: SharedWork.layer(), perform })
+      const { engine } = yield* Effect.provideService(node, Store, slow)
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("900 millis")
+      yield* Effect.forkChild(engine.queue({ sessionId: session.id, text: "two", interrupt: false }))
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(starts, ["one", "two"])
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
+    })
+  )
+
+  test(
+    "release a lease that they don't know of while they drain, so that another node takes the session",
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const { engine } = yield* join("a", { perform: brief, said })
+      const { session, turn } = yield* engine.createSession(create("first"))
+      yield* TestClock.adjust("1 second")
+      const store = yield* Store
+      const late = { ...turn, id: "late", task: "late" }
+      for (const command of [
+        { _tag: "Queue", turn: late, interrupt: false },
+        { _tag: "Take", node: "a" }
+      ] as const) {
+        const state = Option.getOrThrow(yield* store.sessionState(session.id))
+        yield* store.commit(Result.getOrThrow(Decide.decide(state, command, 0)))
+      }
+      yield* store.drain("a")
+      yield* join("b", { perform: brief })
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["first completed", "late completed"])
+      assert.strictEqual(said.filter((line) => line.includes("without its knowledge")).length, 1)
+    })
+  )
+
+  test(
+    "stop a browser whose create is stored long after it failed",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const slow: Store["Service"] = {
+        ...store,
+        commit: (step) =>
+          step.browser?.status === "starting"
+            ? Effect.andThen(
+                Effect.forkDetach(Effect.delay(store.commit(step), "20 seconds")),
+                Effect.fail(new StoreUnavailable({ applied: "unknown", cause: "a test" }))
+              )
+            : store.commit(step)
+      }
+      const node = start("a", { work: SharedWork.layer() })
+      const { engine } = yield* Effect.provideService(node, Store, slow)
+      assert.strictEqual(
+        (yield* Effect.flip(engine.createBrowser({ proxyCountryCode: null })))._tag,
+        "StoreUnavailable"
+      )
+      yield* TestClock.adjust("20 seconds")
+      const open = Effect.map(store.unfinished(10), ({ browsers }) => browsers)
+      assert.lengthOf(yield* open, 1)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* open, [])
     })
   )
 
@@ -102,7 +288,10 @@ describe("nodes that share a store", () => {
         yield* node.become("there")
       }
       yield* TestClock.adjust("2 seconds")
-      const lines = ["The database does not answer: a test. Trying again until it does.", "The database answers again."]
+      const lines = [
+        "The database does not respond: a test. Trying again until it does.",
+        "The database responds again."
+      ]
       assert.deepStrictEqual(said, [...lines, ...lines])
     })
   )
@@ -118,8 +307,8 @@ describe("nodes that share a store", () => {
       yield* node.become("there")
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(said, [
-        "The database does not answer: a test. Trying again until it does.",
-        "The database answers again."
+        "The database does not respond: a test. Trying again until it does.",
+        "The database responds again."
       ])
     })
   )
@@ -132,7 +321,7 @@ describe("nodes that share a store", () => {
       yield* TestClock.adjust("2 seconds")
       yield* node.become("forgetful")
       yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(said, ["Node a is lost: it was silent for too long, and other nodes have what it held."])
+      assert.deepStrictEqual(said, ["Node a is lost: it was silent for too long, and other nodes took over its work."])
     })
   )
 
@@ -403,7 +592,7 @@ describe("nodes that share a store", () => {
       assert.deepStrictEqual(told, ["lost"])
       assert.deepStrictEqual(
         said.map((line) => line.split(":")[0]),
-        ["The database does not answer", "Node a is lost"]
+        ["The database does not respond", "Node a is lost"]
       )
     })
   )

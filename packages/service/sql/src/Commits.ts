@@ -11,8 +11,8 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { GroupCommit } from "./GroupCommit.ts"
+import * as JoinedWrites from "./JoinedWrites.ts"
 import { parsedKey } from "./Rows.ts"
-import { numbered } from "./statements.ts"
 import { read, transaction } from "./unavailable.ts"
 import { type Write, writesOf } from "./Writes.ts"
 
@@ -20,22 +20,24 @@ type Commit = Store["Service"]["commit"]
 
 /** Makes the commit of a step: everything is written, or nothing. */
 export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const together = yield* GroupCommit
-  const textOf = sql.onDialectOrElse({ pg: () => numbered, orElse: () => (text: string) => text })
+  const joined = sql.onDialectOrElse({ pg: () => JoinedWrites.make(sql), orElse: () => undefined })
+  const quickly = joined?.commit ?? (yield* GroupCommit)
 
   const run = ({ refusal, text, values }: Write): Effect.Effect<void, Write | SqlError> =>
-    Effect.flatMap(sql.unsafe(textOf(text), values), (rows) =>
+    Effect.flatMap(sql.unsafe(text, values), (rows) =>
       refusal === undefined || rows.length === 1 ? Effect.void : Effect.fail({ _tag: "Write", refusal, text, values })
     )
 
-  /** Runs the statements of a step, with those of other steps where the database can. Fails with one that is refused. */
+  const runAll = joined?.runAll ?? ((writes: ReadonlyArray<Write>) => Effect.forEach(writes, run, { discard: true }))
+
+  /** Commits the statements of a step. Fails with one that is refused. */
   const write = (writes: ReadonlyArray<Write>, { also }: Step) => {
-    const alone = transaction(sql, Effect.andThen(Effect.forEach(writes, run, { discard: true }), also ?? Effect.void))
-    return together === null || also !== undefined
+    const alone = transaction(sql, Effect.andThen(runAll(writes), also ?? Effect.void))
+    return quickly === null || also !== undefined
       ? alone
       : // a group would wait forever for the transaction that this step is a part of
         Effect.flatMap(Effect.serviceOption(sql.transactionService), (outer) =>
-          Option.isSome(outer) ? alone : together(writes)
+          Option.isSome(outer) ? alone : quickly(writes)
         )
   }
 

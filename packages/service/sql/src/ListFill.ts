@@ -1,6 +1,7 @@
 import { ListsPreparing, StoreUnavailable } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { fillOf } from "./postgresListTables.ts"
@@ -15,6 +16,8 @@ export interface ListFill {
   readonly texts: Effect.Effect<void, StoreUnavailable>
   /** The same for the cost by day. */
   readonly spend: Effect.Effect<void, StoreUnavailable>
+  /** Tells after each commit that there may be new records. */
+  readonly committed: Effect.Effect<void>
 }
 
 /** Number of records that are added to a list at once; requests for them wait meanwhile. */
@@ -29,7 +32,7 @@ const fewTexts = 2000
 const preparing = (done: number, all: number) =>
   new StoreUnavailable({ applied: "no", cause: new ListsPreparing({ percent: Math.floor((100 * done) / all) }) })
 
-/** Runs now and then while the store is open. The clock is the real one, because databases use real time. */
+/** Runs rounds while the store is open, until one is done. The clock is the real one, because databases use real time. */
 const inBackground = (round: Effect.Effect<boolean, unknown>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     for (;;) {
@@ -93,7 +96,7 @@ const inPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
           })
     )
   const lists = ready("lists")
-  const fill: ListFill = { lists, texts: lists, spend: ready("spend") }
+  const fill: ListFill = { lists, texts: lists, spend: ready("spend"), committed: Effect.void }
   return fill
 })
 
@@ -120,13 +123,22 @@ const inSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     })
   )
 
+  /** Open after a commit, so that a store without commits reads nothing. */
+  const committed = Latch.makeUnsafe(true)
   const addAll = Effect.gen(function* () {
     const { last, newest } = yield* left
     if (last >= newest) return
     while (yield* addChunk) yield* Effect.sleep("5 millis")
   })
 
-  yield* inBackground(Effect.as(addAll, false))
+  yield* inBackground(
+    committed.await.pipe(
+      Effect.andThen(committed.close),
+      Effect.andThen(addAll),
+      Effect.tapError(() => committed.open),
+      Effect.as(false)
+    )
+  )
 
   const texts = Effect.gen(function* () {
     const { last, newest } = yield* left
@@ -139,7 +151,8 @@ const inSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     spend: Effect.void,
     texts: Effect.flatMap(read(texts), (missing) =>
       missing === null ? Effect.void : Effect.fail(preparing(missing.last, missing.newest))
-    )
+    ),
+    committed: Effect.asVoid(committed.open)
   }
   return fill
 })

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { Connection } from "effect/sql/SqlConnection"
+import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
@@ -16,7 +16,7 @@ import * as WriteAheadLog from "./WriteAheadLog.ts"
 /** Location of the file, and durability of its commits. */
 export interface SqliteOptions {
   readonly file: string
-  /** `normal`, the default: a commit survives the end of the process, in any way. `full`: a power cut too. */
+  /** `normal`, the default: a commit survives the end of the process, in any way. `full`: it also survives a power loss. */
   readonly durable?: "normal" | "full"
   /** Interval for copying the log into the file, in milliseconds; 250 by default. */
   readonly checkpointEvery_ms?: number
@@ -27,6 +27,15 @@ export interface SqliteOptions {
   /** Age at which a snapshot that blocks the log is reported, in milliseconds; 10 seconds by default. */
   readonly longSnapshot_ms?: number
 }
+
+/**
+ * A number that changes when another process commits to the file, and not when this one does. Reading it costs next to
+ * nothing; it is null while the file can't be read.
+ */
+export const ForeignCommits: Context.Reference<Effect.Effect<number | null>> = Context.Reference(
+  "@webagent/sql/ForeignCommits",
+  { defaultValue: () => Effect.succeed<number | null>(null) }
+)
 
 /** The size above which the write-ahead log is emptied, in bytes. */
 const defaultLogLimit = 64 * 2 ** 20
@@ -122,14 +131,14 @@ const make = Effect.fnUntraced(function* ({
   const writer = makeConnection(file, prepareWrite)
   const prepareRead = makePrepare(yield* open(true))
   const reader = makeConnection(file, prepareRead)
-  const { blockedBy, room } = yield* WriteAheadLog.make(writing, {
+  const { blockedBy, room, wake } = yield* WriteAheadLog.make(writing, {
     file,
     limit: logLimit,
     checkpointEvery_ms,
     longSnapshot_ms
   })
 
-  const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
+  const { acquirer: _, ...acquirers } = SqlClient.makeSqliteAcquirers({
     connection: Effect.map(room, () => {
       // the rollback of a group of commits may have failed
       if (writing.isOpen && writing.isTransaction) prepareWrite("ROLLBACK").run()
@@ -138,6 +147,9 @@ const make = Effect.fnUntraced(function* ({
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction: () => writing.isTransaction
   })
+  const borrower: Borrower = (use) => Effect.ensuring(acquirers.borrower(use), wake)
+  const transactionAcquirer = Effect.tap(acquirers.transactionAcquirer, () => Effect.addFinalizer(() => wake))
+  const one = { ...acquirers, borrower, transactionAcquirer }
   /** A read outside of transactions sees what is committed and never waits; all writes go one at a time. */
   const on = <A>(text: string, run: (connection: Connection) => Effect.Effect<A, SqlError>) =>
     isRead(text) ? run(reader) : one.borrower(run)
@@ -171,6 +183,13 @@ const make = Effect.fnUntraced(function* ({
     alone: (run) => one.borrower(() => run),
     toError: sqlError(file, "execute")
   })
+  const foreignCommits = Effect.sync(() => {
+    try {
+      return Number(prepareWrite("PRAGMA data_version").get()?.["data_version"])
+    } catch {
+      return null
+    }
+  })
   const reading = { catch: sqlError(file, "read") }
   return Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(GroupCommit.GroupCommit, together),
@@ -178,7 +197,8 @@ const make = Effect.fnUntraced(function* ({
       get: (text, ...params) => Effect.try({ ...reading, try: () => prepareRead(text).get(...params) }),
       all: (text, ...params) => Effect.try({ ...reading, try: () => prepareRead(text).all(...params) })
     }),
-    Context.add(WriteAheadLog.WriteAheadLog, { blockedBy })
+    Context.add(WriteAheadLog.WriteAheadLog, { blockedBy }),
+    Context.add(ForeignCommits, foreignCommits)
   )
 })
 

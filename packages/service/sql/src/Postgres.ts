@@ -66,7 +66,7 @@ const silent = (patience_ms: number) =>
   new SqlError({
     reason: new ConnectionError({
       cause: undefined,
-      message: `Postgres did not answer for ${patience_ms / 1000} s`,
+      message: `Postgres did not respond for ${patience_ms / 1000} s`,
       operation: "query"
     })
   })

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as OwnedRows from "./OwnedRows.ts"
 import type { ProfileKey } from "./ProfileSeal.ts"
 import * as ProfileStates from "./ProfileStates.ts"
 import { read, transaction, unavailable } from "./unavailable.ts"
@@ -50,8 +51,8 @@ const make = Effect.fnUntraced(function* ({ keys = [], unusable }: ProfilesOptio
   const sql = yield* SqlClient.SqlClient
   const ids = yield* IdSource
 
-  const seenBy = (owner: string | null) => (owner === null ? sql`1 = 1` : sql`owner = ${owner}`)
-  const ownedBy = (owner: string | null) => (owner === null ? sql`owner IS NULL` : sql`owner = ${owner}`)
+  const owned = OwnedRows.make(sql, "profiles")
+  const { seenBy } = owned
 
   /** The only row of a statement about a profile. */
   const one = (id: string, rows: (owner: string | null) => Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
@@ -77,34 +78,6 @@ const make = Effect.fnUntraced(function* ({ keys = [], unusable }: ProfilesOptio
 
   const states = ProfileStates.make(sql, keys, find)
 
-  /** Creates of one owner run one after the other, so that they can't exceed the limit together. SQLite's always do. */
-  const alone = (owner: string | null) =>
-    sql.onDialectOrElse({
-      pg: () => sql`SELECT pg_advisory_xact_lock(hashtext(${`profiles of ${owner ?? ""}`}))`,
-      orElse: () => Effect.void
-    })
-
-  const insert = Effect.fnUntraced(function* (
-    id: string,
-    { name, userId }: Pick<Profile, "name" | "userId">,
-    owner: string | null
-  ) {
-    yield* alone(owner)
-    const [count] = yield* sql<Row>`SELECT count(*) AS count FROM profiles WHERE ${ownedBy(owner)}`
-    if (Number(count?.["count"]) >= profileLimits.profiles) return yield* profilesFull()
-    const now_ms = yield* Clock.currentTimeMillis
-    const [row = {}] = yield* sql<Row>`INSERT INTO profiles ${sql.insert({
-      id,
-      owner,
-      name,
-      user_id: userId,
-      search: (name ?? "").toLowerCase(),
-      created_at_ms: now_ms,
-      updated_at_ms: now_ms
-    })} RETURNING *`
-    return profileOf(row)
-  })
-
   const containing = (text: string) =>
     sql.onDialectOrElse({
       pg: () => sql`position(${text} in search) > 0`,
@@ -113,13 +86,22 @@ const make = Effect.fnUntraced(function* ({ keys = [], unusable }: ProfilesOptio
 
   const profiles: ProfilesService = {
     ...(unusable === undefined ? {} : { unusable }),
-    create: Effect.fnUntraced(function* (fields, keep) {
+    create: Effect.fnUntraced(function* ({ name, userId }, keep) {
       const owner = yield* Owner
-      const id = yield* ids.next("profile")
-      const created = Effect.tap(insert(id, fields, owner), (profile) =>
-        keep === undefined ? Effect.void : keep(profile, profile.createdAt_ms)
+      const now_ms = yield* Clock.currentTimeMillis
+      const row = {
+        id: yield* ids.next("profile"),
+        owner,
+        name,
+        user_id: userId,
+        search: (name ?? "").toLowerCase(),
+        created_at_ms: now_ms,
+        updated_at_ms: now_ms
+      }
+      const insert = Effect.map(sql<Row>`INSERT INTO profiles ${sql.insert(row)} RETURNING *`, ([stored = {}]) =>
+        profileOf(stored)
       )
-      return yield* transaction(sql, created)
+      return yield* owned.create({ owner, most: profileLimits.profiles, full: profilesFull, insert, keep })
     }),
     find,
     list: Effect.fnUntraced(function* (query, from, limit) {

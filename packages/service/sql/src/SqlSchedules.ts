@@ -1,5 +1,6 @@
 import {
   IdSource,
+  makeSchedule,
   mostSchedules,
   Owner,
   type ScheduledRun,
@@ -13,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as OwnedRows from "./OwnedRows.ts"
 import { parsed } from "./Rows.ts"
 import { read, transaction } from "./unavailable.ts"
 import { isStorable } from "./WorkspaceRows.ts"
@@ -35,12 +37,8 @@ const recordOf = (schedule: ScheduledRun) => JSON.stringify({ ...schedule, lastE
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* IdSource
-  /** Has other changes of the row wait. SQLite runs one commit at a time anyway. */
-  const forChange = sql.onDialectOrElse({
-    pg: () => sql.literal("FOR UPDATE"),
-    orElse: () => sql.literal("")
-  })
-  const seenBy = (owner: string | null) => (owner === null ? sql`1 = 1` : sql`owner = ${owner}`)
+  const owned = OwnedRows.make(sql, "schedules")
+  const { forChange, seenBy } = owned
 
   const row = Effect.fnUntraced(function* (id: string, lock = sql.literal("")) {
     const owner = yield* Owner
@@ -58,37 +56,13 @@ const make = Effect.gen(function* () {
     read(Effect.map(rows, (records) => records.map(scheduleOf)))
 
   const schedules: SchedulesService = {
-    create: Effect.fnUntraced(function* (fields) {
+    create: Effect.fnUntraced(function* (fields, keep) {
       const owner = yield* Owner
       const now_ms = yield* Clock.currentTimeMillis
-      const schedule: ScheduledRun = {
-        id: yield* ids.next("schedule"),
-        owner,
-        ...fields,
-        isActive: true,
-        lastDueAt_ms: null,
-        lastRunId: null,
-        lastProblem: null,
-        createdAt_ms: now_ms,
-        updatedAt_ms: now_ms
-      }
-      const created = Effect.gen(function* () {
-        yield* sql.onDialectOrElse({
-          pg: () => sql`SELECT pg_advisory_xact_lock(hashtext(${`schedules of ${owner ?? ""}`}))`,
-          orElse: () => Effect.void
-        })
-        const owned = owner === null ? sql`owner IS NULL` : sql`owner = ${owner}`
-        const [counted] = yield* sql<Row>`SELECT count(*) AS count FROM schedules WHERE ${owned}`
-        if (Number(counted?.["count"]) >= mostSchedules) return yield* schedulesFull()
-        yield* sql`INSERT INTO schedules ${sql.insert({
-          id: schedule.id,
-          owner,
-          due_at_ms: schedule.dueAt_ms,
-          record: recordOf(schedule)
-        })}`
-        return schedule
-      })
-      return yield* transaction(sql, created)
+      const schedule = makeSchedule(yield* ids.next("schedule"), owner, fields, now_ms)
+      const row = { id: schedule.id, owner, due_at_ms: schedule.dueAt_ms, record: recordOf(schedule) }
+      const insert = Effect.as(sql`INSERT INTO schedules ${sql.insert(row)}`, schedule)
+      return yield* owned.create({ owner, most: mostSchedules, full: schedulesFull, insert, keep })
     }),
     find: (id) => read(row(id)),
     list: Effect.flatMap(Owner, (owner) =>

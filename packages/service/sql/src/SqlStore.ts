@@ -63,8 +63,11 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const fill = yield* ListFill.make(sql)
+  const commit = yield* Commits.make(sql)
+
   return Store.of({
-    commit: yield* Commits.make(sql),
+    commit: (step) => Effect.tap(commit(step), fill.committed),
     session: find("sessions"),
     // one statement, so that the session and its turns are of one snapshot
     sessionState: (id) =>
@@ -123,6 +126,14 @@ const make = Effect.gen(function* () {
           WHERE sessions.lease_node = ${node} AND turns.status = 'cancelled'`,
         parsedTurn
       ),
+    leasedTo: (node) => records(sql`SELECT record FROM sessions WHERE lease_node = ${node}`),
+    startingAt: (node) =>
+      Effect.map(
+        records<Browser.Browser>(
+          sql`SELECT record FROM browsers ${browsersOpen} WHERE stopped_at_ms IS NULL AND node = ${node}`
+        ),
+        (open) => open.filter(({ status }) => status === "starting").map(({ id }) => id)
+      ),
     abandoned: (limit) =>
       read(
         Effect.flatMap(now, (now_ms) =>
@@ -142,7 +153,7 @@ const make = Effect.gen(function* () {
 
     ...EventReads.make(sql),
     ...Pruning.make(sql),
-    lists: yield* SqlLists.make(sql, yield* ListFill.make(sql)),
+    lists: yield* SqlLists.make(sql, fill),
 
     records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment)
   })

@@ -1,6 +1,7 @@
 import {
   deliveriesFull,
   IdSource,
+  makeWebhook,
   Owner,
   type Webhook,
   webhookLimits,
@@ -15,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { inBatches } from "./inBatches.ts"
+import * as OwnedRows from "./OwnedRows.ts"
 import { storeTime } from "./storeTime.ts"
 import { read, transaction } from "./unavailable.ts"
 import { isStorable } from "./WorkspaceRows.ts"
@@ -27,11 +29,9 @@ const make = Effect.gen(function* () {
   const ids = yield* IdSource
   const now = storeTime(sql, yield* Clock.Clock)
   const reads = makeReads(sql, now)
-  const { countQueued, forUse, ownedBy, time } = reads
-  /** Has other changes of the row wait. SQLite runs one commit at a time anyway. */
-  const forChange = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
-
-  const seenBy = (owner: string | null) => (owner === null ? sql`1 = 1` : sql`owner = ${owner}`)
+  const { countQueued, forUse, time } = reads
+  const owned = OwnedRows.make(sql, "webhooks")
+  const { forChange, seenBy } = owned
 
   /** Reads a webhook of the caller. */
   const hookRow = Effect.fnUntraced(function* (id: string, lock = sql.literal("")) {
@@ -60,36 +60,13 @@ const make = Effect.gen(function* () {
     )
 
   const webhooks: WebhooksService = {
-    create: Effect.fnUntraced(function* (fields, after) {
+    create: Effect.fnUntraced(function* (fields, after, keep) {
       const owner = yield* Owner
       const now_ms = yield* Clock.currentTimeMillis
-      const webhook: Webhook = {
-        id: yield* ids.next("webhook"),
-        owner,
-        ...fields,
-        isActive: true,
-        secretVersion: 1,
-        previousSecretUntil_ms: null,
-        after,
-        createdAt_ms: now_ms,
-        updatedAt_ms: now_ms
-      }
-      const created = Effect.gen(function* () {
-        yield* sql.onDialectOrElse({
-          pg: () => sql`SELECT pg_advisory_xact_lock(hashtext(${`webhooks of ${owner ?? ""}`}))`,
-          orElse: () => Effect.void
-        })
-        const [row] = yield* sql<Row>`SELECT count(*) AS count FROM webhooks WHERE ${ownedBy(owner)}`
-        if (Number(row?.["count"]) >= webhookLimits.webhooks) return yield* webhooksFull()
-        yield* sql`INSERT INTO webhooks ${sql.insert({
-          id: webhook.id,
-          owner,
-          active: 1,
-          record: JSON.stringify(webhook)
-        })}`
-        return webhook
-      })
-      return yield* transaction(sql, created)
+      const webhook = makeWebhook(yield* ids.next("webhook"), owner, { ...fields, after }, now_ms)
+      const row = { id: webhook.id, owner, active: 1, record: JSON.stringify(webhook) }
+      const insert = Effect.as(sql`INSERT INTO webhooks ${sql.insert(row)}`, webhook)
+      return yield* owned.create({ owner, most: webhookLimits.webhooks, full: webhooksFull, insert, keep })
     }),
     find,
     list: Effect.flatMap(Owner, (owner) =>

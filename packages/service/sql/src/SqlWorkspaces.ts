@@ -2,11 +2,12 @@ import {
   FileNotFound,
   IdSource,
   isFilePath,
-  NoRoom,
+  mostWorkspaces,
   Owner,
   type StoreUnavailable,
   WorkspaceNotFound,
   Workspaces,
+  workspacesFull,
   type WorkspacesService
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
@@ -23,9 +24,6 @@ import { type FileRow, isStorable, storedOf, noOwner, workspaceOf, type Workspac
 import * as WorkspaceRows from "./WorkspaceRows.ts"
 
 export { defaultFileLimits, type FileLimits } from "./FileUploads.ts"
-
-/** The most workspaces of one owner. */
-const mostWorkspaces = 1000
 
 /** Rows that one transaction of `prune` deletes. */
 const { batch } = FileGarbage
@@ -68,15 +66,11 @@ const make = Effect.fnUntraced(function* (limits: FileUploads.FileLimits) {
           yield* alone(owner ?? noOwner)
           const [{ count } = { count: 0 }] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count
             FROM workspaces WHERE owner = ${owner ?? noOwner} AND of_run = 0`
-          if (Number(count) >= mostWorkspaces) {
-            return yield* new NoRoom({
-              message: `There are ${mostWorkspaces} workspaces, the most that one API key may have`
-            })
-          }
           const id = yield* ids.next("workspace")
           const now_ms = yield* Clock.currentTimeMillis
           const workspace = { id, owner, name, archived: false, createdAt_ms: now_ms, updatedAt_ms: now_ms }
           if (keep !== undefined) yield* keep(workspace, now_ms)
+          if (Number(count) >= mostWorkspaces) return yield* workspacesFull()
           yield* sql`INSERT INTO workspaces ${sql.insert({
             id,
             owner: owner ?? noOwner,

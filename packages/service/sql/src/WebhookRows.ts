@@ -2,6 +2,7 @@ import { type Delivery, type NewDelivery, refusedError, type Webhook } from "@we
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import * as OwnedRows from "./OwnedRows.ts"
 import { parsed } from "./Rows.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -38,9 +39,8 @@ export const rowOf = (delivery: NewDelivery, id: string, isRefused: boolean, now
 
 /** Makes the reads that both owners and senders of messages need. */
 export const make = (sql: SqlClient.SqlClient, now: Effect.Effect<Fragment>) => {
-  const ownedBy = (owner: string | null) => (owner === null ? sql`owner IS NULL` : sql`owner = ${owner}`)
+  const { ownedBy } = OwnedRows.make(sql, "webhook_deliveries")
   return {
-    ownedBy,
     /** Has the deletion of a webhook wait. SQLite runs one commit at a time anyway. */
     forUse: sql.onDialectOrElse({ pg: () => sql.literal("FOR KEY SHARE"), orElse: () => sql.literal("") }),
     /** Number of an owner's waiting messages. */

@@ -50,10 +50,13 @@ interface Checkpoint {
 /** The real clock, also in tests that set another one: SQLite and the operating system use real time. */
 const live = Clock.Clock.defaultValue()
 
+/** Number of checkpoints without news after which the thread sleeps until the next write. */
+const quietRounds = 8
+
 /**
- * Runs checkpoints in a thread, because SQLite waits for the disk there. PASSIVE ones run all the time next to readers
- * and writers, but can't catch up with a writer that never pauses, and only a log without a rest starts over. So a
- * message asks for a TRUNCATE while no write runs.
+ * Runs checkpoints in a thread, because SQLite waits for the disk there. PASSIVE ones run next to readers and writers,
+ * but can't catch up with a writer that never pauses, and only a log without a rest starts over. So a message asks for a
+ * TRUNCATE while no write runs. Without writes, the thread sleeps: `awake` is 0 then, and a message wakes it.
  */
 const thread = `
 const { parentPort, workerData } = require("node:worker_threads")
@@ -66,13 +69,31 @@ const checkpoint = (mode) => {
   }
 }
 let isBehind = false
-setInterval(() => {
+let frames = -1
+let quiet = 0
+const pass = () => {
+  // this checkpoint copies what is committed by now, and a later commit finds that the thread sleeps
+  const isLast = quiet + 1 >= ${quietRounds}
+  if (isLast) Atomics.store(workerData.awake, 0, 0)
   const passive = checkpoint("PASSIVE")
   const wasBehind = isBehind
   isBehind = passive.log !== passive.checkpointed
   if (isBehind || wasBehind) parentPort.postMessage({ passive })
-}, workerData.every_ms)
-parentPort.on("message", () => parentPort.postMessage({ truncate: checkpoint("TRUNCATE") }))
+  quiet = isBehind || passive.log < 0 || passive.log !== frames ? 0 : quiet + 1
+  frames = passive.log
+  if (!isLast) return
+  if (quiet > 0) clearInterval(passes)
+  else Atomics.store(workerData.awake, 0, 1)
+}
+let passes = setInterval(pass, workerData.every_ms)
+const wake = () => {
+  quiet = 0
+  clearInterval(passes)
+  passes = setInterval(pass, workerData.every_ms)
+}
+parentPort.on("message", (message) =>
+  message === "wake" ? wake() : parentPort.postMessage({ truncate: checkpoint("TRUNCATE") })
+)
 `
 
 type Message = { readonly passive: Checkpoint } | { readonly truncate: Checkpoint }
@@ -187,18 +208,27 @@ export const recover = (file: string, limit: number): void => {
 
 /**
  * Copies the log of `db` into its file in a thread, and bounds the size of the log. `room` runs before each write, when
- * no other one runs: it waits until a log that is too large is empty, or a reader has blocked that for a moment.
+ * no other one runs: it waits until a log that is too large is empty, or a reader has blocked that for a moment. `wake`
+ * runs after each write: before a long one, the thread would sleep again by the time of the commit.
+ * `isAwake` is false while there is nothing to copy.
  */
 export const make: (
   db: DatabaseSync,
   options: WriteAheadLogOptions
 ) => Effect.Effect<
-  { readonly room: Effect.Effect<void>; readonly blockedBy: Effect.Effect<BlockingReader | null> },
+  {
+    readonly room: Effect.Effect<void>
+    readonly wake: Effect.Effect<void>
+    readonly blockedBy: Effect.Effect<BlockingReader | null>
+    readonly isAwake: () => boolean
+  },
   never,
   Scope.Scope
 > = Effect.fnUntraced(function* (db, { checkpointEvery_ms, file, limit, longSnapshot_ms }) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const watch = makeWatch(file, longSnapshot_ms, (effect) => void fork(effect))
+  const awake = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(1)
+  const isAwake = () => Atomics.load(awake, 0) === 1
   let isRunning = true
   let retryIn_ms = 0
   let retryAt_ms = 0
@@ -213,7 +243,7 @@ export const make: (
   const worker = yield* Effect.acquireRelease(
     Effect.sync(() => {
       db.exec("PRAGMA wal_autocheckpoint = 0")
-      const worker = new Worker(thread, { eval: true, workerData: { file, every_ms: checkpointEvery_ms } })
+      const worker = new Worker(thread, { eval: true, workerData: { awake, file, every_ms: checkpointEvery_ms } })
       worker.on("message", (message: Message) =>
         "passive" in message ? watch.see(message.passive) : truncated(message.truncate)
       )
@@ -239,9 +269,14 @@ export const make: (
       worker.ref()
       worker.postMessage("truncate", [])
     })
+  const wake = Effect.sync(() => {
+    if (!isRunning || isAwake()) return
+    Atomics.store(awake, 0, 1)
+    worker.postMessage("wake", [])
+  })
   const room = Effect.suspend(() => {
     if (!isRunning || !isTooLarge(file, limit) || live.currentTimeMillisUnsafe() < retryAt_ms) return Effect.void
     return Effect.promise(() => (truncation ??= truncate()))
   })
-  return { room, blockedBy: watch.blockedBy }
+  return { room, wake, blockedBy: watch.blockedBy, isAwake }
 })

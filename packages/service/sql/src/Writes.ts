@@ -18,6 +18,8 @@ export interface Write {
   readonly values: ReadonlyArray<Value>
   /** The step is refused if the statement returns no row. Statements without a refusal return no rows. */
   readonly refusal?: Refusal
+  /** True if it must run after the other ordered statements before it. */
+  readonly isOrdered?: boolean
 }
 
 const ofRecord = (id: string): Refusal => ({ of: "record", id })
@@ -77,6 +79,12 @@ const putTurn = (turn: Turn.Turn, isNew: boolean): Write => {
   return insert("turns", [row], ` ON CONFLICT ${onConflict}`, ofRecord(turn.id))
 }
 
+/** The records without those that a later one replaces, because one statement of Postgres writes a row only once. */
+const latest = <A extends { readonly turnId: string; readonly ordinal: number }>(records: ReadonlyArray<A>) =>
+  records.length < 2
+    ? records
+    : [...new Map(records.map((record) => [`${record.turnId} ${record.ordinal}`, record])).values()]
+
 /** The statements that write a step, in their order. */
 export const writesOf = ({
   browser,
@@ -108,12 +116,14 @@ export const writesOf = ({
     writes.push(write("DELETE FROM browsers WHERE id = ? AND revision = ? RETURNING n", [id, revision], ofRecord(id)))
   }
   const again = " ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record"
-  for (const each of turnSteps) writes.push(insert("turn_steps", [stepRow(each)], again))
-  for (const each of modelCalls) writes.push(insert("model_calls", [modelCallRow(each)], again))
+  for (const each of latest(turnSteps)) writes.push(insert("turn_steps", [stepRow(each)], again))
+  for (const each of latest(modelCalls)) writes.push(insert("model_calls", [modelCallRow(each)], again))
   if (message !== undefined) {
     writes.push(insert("messages", [messageRow(message)], " ON CONFLICT (id) DO NOTHING", ofRecord(message.id)))
   }
   if (forgetKey !== undefined) writes.push(write("DELETE FROM idempotency_keys WHERE key = ?", [forgetKey]))
-  for (const some of Arr.chunksOf(events, 100)) writes.push(insert("events", Arr.map(some, eventRow)))
+  for (const some of Arr.chunksOf(events, 100)) {
+    writes.push({ ...insert("events", Arr.map(some, eventRow)), isOrdered: true })
+  }
   return writes
 }

@@ -1,6 +1,7 @@
 export * as Database from "./Database.ts"
 export { DatabaseError } from "./DatabaseError.ts"
 export { FileBytes } from "./FileBytes.ts"
+export * as FileHints from "./FileHints.ts"
 export * as FileFolder from "./FileFolder.ts"
 export * as NodeSqlite from "./NodeSqlite.ts"
 export * as OpenCounts from "./OpenCounts.ts"

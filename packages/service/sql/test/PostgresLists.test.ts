@@ -107,9 +107,12 @@ describe("lists over Postgres", () => {
       const sql = yield* Effect.provideContext(Effect.service(SqlClient.SqlClient), old)
       yield* PostgresDatabase.migrate(url)
       const count = 12_000
-      yield* sql`INSERT INTO turns (id, session_id, seq, status, usd, record)
-        SELECT 'r' || i, 's' || i, 1, 'running', 0, '{"createdAt_ms":' || i || ',"model":"m"}'
-        FROM generate_series(1, ${count}) AS i`
+      // in parts that even a busy machine can insert within the statement timeout
+      for (let i = 1; i <= count; i += 1000) {
+        yield* sql`INSERT INTO turns (id, session_id, seq, status, usd, record)
+          SELECT 'r' || i, 's' || i, 1, 'running', 0, '{"createdAt_ms":' || i || ',"model":"m"}'
+          FROM generate_series(${i}, ${i + 999}) AS i`
+      }
       // as if these were in the list before its cost was kept
       yield* sql`UPDATE list_fill SET last = 0, until = ${count} WHERE name = 'spend'`
       const end = (i: number, usd: number) => sql`UPDATE turns SET status = 'completed', ended_at_ms = ${i},

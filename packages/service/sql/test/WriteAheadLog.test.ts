@@ -5,8 +5,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { spawn } from "node:child_process"
 import { copyFileSync, existsSync, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { NodeSqlite, WriteAheadLog } from "../src/index.ts"
+import { make } from "../src/WriteAheadLog.ts"
 import { file } from "./files.ts"
 
 const limit = 2 ** 20
@@ -49,6 +51,17 @@ const insertUntil = (isDone: Effect.Effect<boolean>): Effect.Effect<void, SqlErr
   Effect.flatMap(Effect.andThen(insertSmall, isDone), (done) =>
     done ? Effect.void : Effect.andThen(Effect.sleep("1 millis"), insertUntil(isDone))
   )
+
+/** Number of rows in the file without its log; undefined before it has the table. */
+const copiedRows = (path: string) => {
+  copyFileSync(path, `${path}.copy`)
+  const copy = new DatabaseSync(`${path}.copy`, { readOnly: true })
+  try {
+    return copy.prepare("SELECT count(*) AS count FROM notes").get()?.["count"]
+  } finally {
+    copy.close()
+  }
+}
 
 describe("WriteAheadLog", () => {
   it.live("stays below its limit and one write while a client writes without a pause", () =>
@@ -118,6 +131,43 @@ describe("WriteAheadLog", () => {
       yield* withTable(path, Effect.scoped(program), { checkpointEvery_ms: 5, longSnapshot_ms: 1 }).pipe(
         Effect.provide(Logger.layer([logger]))
       )
+    })
+  )
+
+  it.live("has no checkpoints while nothing is written, and wakes for the next write", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const db = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(path)),
+        (open) => Effect.sync(() => open.close())
+      )
+      db.exec("PRAGMA journal_mode = WAL; CREATE TABLE notes (id INTEGER PRIMARY KEY)")
+      const log = yield* make(db, { file: path, limit, checkpointEvery_ms: 5, longSnapshot_ms: 10_000 })
+      const sleeps = Effect.repeat(Effect.delay(Effect.sync(log.isAwake), "1 millis"), { while: (isAwake) => isAwake })
+      for (const written of [1, 2, 3]) {
+        yield* log.room
+        db.exec("BEGIN IMMEDIATE; INSERT INTO notes DEFAULT VALUES")
+        // a write may be longer than the thread stays awake
+        yield* sleeps
+        db.exec("COMMIT")
+        yield* log.wake
+        assert.isTrue(log.isAwake())
+        yield* sleeps
+        assert.strictEqual(copiedRows(path), written)
+      }
+    })
+  )
+
+  it.live("is copied into the file after a transaction that is longer than the thread stays awake", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const slow = SqlClient.SqlClient.use((sql) =>
+        sql.withTransaction(Effect.andThen(Effect.sleep("500 millis"), insertSmall))
+      )
+      const isCopied = Effect.sync(() => copiedRows(path) === 1)
+      const copied = Effect.repeat(Effect.delay(isCopied, "10 millis"), { until: (isDone) => isDone, times: 200 })
+      const all = Effect.andThen(slow, Effect.andThen(copied, isCopied))
+      assert.isTrue(yield* withTable(path, all, { checkpointEvery_ms: 5 }))
     })
   )
 

@@ -1,5 +1,16 @@
 import { assert, it } from "@effect/vitest"
-import { AdmissionRefused, type IdSource, Schedules, Store, TimeOrderedIds } from "@webagent/engine"
+import {
+  AdmissionRefused,
+  type IdempotencyRecord,
+  type IdSource,
+  KeyTaken,
+  mostSchedules,
+  Schedules,
+  Store,
+  TimeOrderedIds,
+  Webhooks,
+  webhookLimits
+} from "@webagent/engine"
 import { creation } from "@webagent/store-contract/Creation"
 import { schedulesContract } from "@webagent/store-contract/Schedules"
 import { webhooksContract } from "@webagent/store-contract/Webhooks"
@@ -14,6 +25,51 @@ export const webhooksOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
     Layer.orDie(Layer.provide(Layer.provide(layer, TimeOrderedIds.layer), database))
   webhooksContract(`SqlWebhooks over ${name}`, over(SqlWebhooks.layer))
   schedulesContract(`SqlSchedules over ${name}`, over(SqlSchedules.layer))
+
+  it.live(`a create whose key was used stores nothing over ${name}, even at the limit`, () =>
+    Effect.gen(function* () {
+      const schedules = (yield* Schedules) ?? assert.fail("There are no schedules")
+      const webhooks = (yield* Webhooks) ?? assert.fail("There are no webhooks")
+      const kept: Array<object> = []
+      const keep = (record: object) => Effect.sync(() => void kept.push(record))
+      const schedule = {
+        name: "Nightly",
+        cron: "0 6 * * *",
+        timeZone: "UTC",
+        missed: "once",
+        run: {},
+        dueAt_ms: 1
+      } as const
+      const hook = { url: "https://app.example", description: null, events: [], everyKey: false }
+      const first = [yield* schedules.create(schedule, keep), yield* webhooks.create(hook, 0, keep)] as const
+      assert.deepStrictEqual(kept, [...first])
+      for (let count = 1; count < mostSchedules; count++) yield* schedules.create(schedule)
+      for (let count = 1; count < webhookLimits.webhooks; count++) yield* webhooks.create(hook, 0)
+      const taken = (made: IdempotencyRecord["made"]) => () =>
+        new KeyTaken({ record: { key: "k", body: "b", createdAt_ms: 0, made } })
+      const errors = [
+        yield* Effect.flip(schedules.create(schedule, taken({ _tag: "Schedule", schedule: first[0] }))),
+        yield* Effect.flip(webhooks.create(hook, 0, taken({ _tag: "Webhook", webhook: first[1] }))),
+        yield* Effect.flip(schedules.create(schedule)),
+        yield* Effect.flip(webhooks.create(hook, 0))
+      ]
+      assert.deepStrictEqual(
+        errors.map(({ _tag }) => _tag),
+        ["KeyTaken", "KeyTaken", "NoRoom", "NoRoom"]
+      )
+      assert.lengthOf(yield* schedules.list, mostSchedules)
+      assert.lengthOf(yield* webhooks.list, webhookLimits.webhooks)
+    }).pipe(
+      Effect.provide(
+        Layer.orDie(
+          Layer.provide(
+            Layer.provide(Layer.merge(SqlSchedules.layer, SqlWebhooks.layer), TimeOrderedIds.layer),
+            Layer.fresh(database)
+          )
+        )
+      )
+    )
+  )
 
   it.live(`a due time is settled in the commit of its run over ${name}, or neither is stored`, () =>
     Effect.gen(function* () {

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Owner, Store, TimeOrderedIds, Workspaces } from "@webagent/engine"
+import { KeyTaken, mostWorkspaces, Owner, Store, TimeOrderedIds, Workspaces } from "@webagent/engine"
 import { creation } from "@webagent/store-contract/Creation"
 import { limits, workspaceContract } from "@webagent/store-contract/Workspaces"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -23,14 +24,12 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
   afterAll(() => folders.forEach((each) => rmSync(each, { recursive: true })))
 
   const bytes = Layer.unwrap(Effect.sync(() => FileFolder.layer(folder)))
+  const workspaces = Layer.provide(SqlWorkspaces.layer({ file: 100, ...limits }), [bytes, TimeOrderedIds.layer])
+  const fresh = Layer.fresh(Layer.provideMerge(workspaces, database))
   const countFiles = Effect.sync(
     () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
   )
-  workspaceContract(
-    `SqlWorkspaces over ${name}`,
-    SqlWorkspaces.layer({ file: 100, ...limits }).pipe(Layer.provide([database, bytes, TimeOrderedIds.layer])),
-    countFiles
-  )
+  workspaceContract(`SqlWorkspaces over ${name}`, Layer.provide(workspaces, database), countFiles)
 
   it.live(`SqlWorkspaces over ${name} hold the limit of an owner's API key, and the server's`, () =>
     Effect.gen(function* () {
@@ -67,17 +66,34 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
       ])
       yield* sql`UPDATE api_keys SET limits = ${JSON.stringify({ fileMegabytes: 5 })}`
       assert.deepStrictEqual(yield* Effect.forEach([100, 70], announce), ["expected", "NoRoom"])
-    }).pipe(
-      Effect.provide(
-        Layer.fresh(
-          Layer.provideMerge(
-            Layer.provide(SqlWorkspaces.layer({ file: 100, ...limits }), [bytes, TimeOrderedIds.layer]),
-            database
-          )
-        ),
-        { local: true }
+    }).pipe(Effect.provide(fresh, { local: true }))
+  )
+
+  it.live(`SqlWorkspaces over ${name} knows a repeated create at the limit`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const workspace = yield* workspaces.create("last")
+      const others = Arr.makeBy(mostWorkspaces - 1, (index) => ({
+        id: `w${index}`,
+        owner: "ann",
+        name: "null",
+        created_at_ms: 0,
+        updated_at_ms: 0
+      }))
+      yield* sql`INSERT INTO workspaces ${sql.insert(others)}`
+      const made = { _tag: "Workspace", workspace } as const
+      const taken = new KeyTaken({ record: { key: "k", body: "b", createdAt_ms: 0, made } })
+      const errors = [
+        yield* Effect.flip(workspaces.create("last", () => taken)),
+        yield* Effect.flip(workspaces.create("one too many", () => Effect.void))
+      ]
+      assert.deepStrictEqual(
+        errors.map(({ _tag }) => _tag),
+        ["KeyTaken", "NoRoom"]
       )
-    )
+      assert.strictEqual((yield* workspaces.list(0, 1)).total, mostWorkspaces)
+    }).pipe(Effect.provideService(Owner, "ann"), Effect.provide(fresh, { local: true }))
   )
 
   it.live(`SqlWorkspaces over ${name} deletes the files of a run with the run`, () =>

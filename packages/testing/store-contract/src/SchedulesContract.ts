@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  type KeyTaken,
   mostSchedules,
   type NoRoom,
   Owner,
@@ -12,7 +13,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-type Failure = NoRoom | StoreUnavailable | ScheduleNotFound
+type Failure = KeyTaken | NoRoom | StoreUnavailable | ScheduleNotFound
 
 const as = (owner: string | null) => Effect.provideService(Owner, owner)
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  type KeyTaken,
   type NewDelivery,
   type NoRoom,
   Owner,
@@ -15,7 +16,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-type Failure = NoRoom | StoreUnavailable | WebhookNotFound
+type Failure = KeyTaken | NoRoom | StoreUnavailable | WebhookNotFound
 
 const as = (owner: string | null) => Effect.provideService(Owner, owner)
 

@@ -61,6 +61,23 @@ export const events = (test: StoreTest): void => {
   )
 
   test(
+    "keeps the order of the events of one step, however many it has",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const step = creation("1")
+      const [event] = step.events
+      assert.isDefined(event)
+      const events = Array.from({ length: 250 }, (_, at_ms) => ({ ...event, at_ms }))
+      yield* store.commit({ ...step, events })
+      const stored = yield* store.eventsAfter(0, 1000)
+      assert.deepStrictEqual(
+        stored.map(({ event }) => event.at_ms),
+        events.map(({ at_ms }) => at_ms)
+      )
+    })
+  )
+
+  test(
     "tells events after a cursor, each once, in the order of commits",
     Effect.gen(function* () {
       const store = yield* Store

@@ -34,9 +34,28 @@ const drains = (test: StoreTest): void => {
   )
 }
 
+const starting = (test: StoreTest): void => {
+  test(
+    "returns the browsers of a node that are still starting",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const put = (id: string, node: string) => {
+        const browser = Browser.make({ id, node, proxyCountryCode: null, startedAt_ms: 0 })
+        return Effect.as(commit({ browser, events: [] }), browser)
+      }
+      yield* put("b1", "n")
+      yield* put("b2", "other")
+      const launched = Browser.launched(yield* put("b3", "n"))
+      yield* commit({ browser: launched, events: [] })
+      assert.deepStrictEqual(yield* store.startingAt("n"), ["b1"])
+    })
+  )
+}
+
 /** Nodes: their time, what they said last, and what a lost one left. */
 export const nodes = (test: StoreTest): void => {
   drains(test)
+  starting(test)
   test(
     "counts the time of a node, which is over for good once it is over",
     Effect.gen(function* () {
@@ -87,11 +106,16 @@ export const nodes = (test: StoreTest): void => {
       for (const each of ["s1", "s2"]) yield* change(each, { _tag: "Take", node: "n" })
       yield* change("s3", { _tag: "Take", node: "other" })
       assert.deepStrictEqual(yield* cancelled("n"), [])
+      const leased = Effect.map(store.leasedTo("n"), (sessions) =>
+        sessions.map(({ id, lease }) => `${id} ${lease?.token}`).toSorted()
+      )
+      assert.deepStrictEqual(yield* leased, ["s1 2", "s2 2"])
       yield* change("s1", { _tag: "Cancel", turnId: "t1" })
       yield* change("s3", { _tag: "Cancel", turnId: "t3" })
       assert.deepStrictEqual(yield* cancelled("n"), ["t1 asked"])
       yield* change("s1", { _tag: "LetGo", token: 2, ending: { _tag: "Cancelled" }, goesOn: true })
       assert.deepStrictEqual(yield* cancelled("n"), [])
+      assert.deepStrictEqual(yield* leased, ["s2 2"])
     })
   )
 

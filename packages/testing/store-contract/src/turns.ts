@@ -92,7 +92,15 @@ export const turns = (test: StoreTest): void => {
       )
       assert.deepStrictEqual(calls[1], { ...made, turnId: "t1", ordinal: 2, at_ms: 6, tokens: { input: 6, output: 1 } })
       assert.deepInclude(Option.getOrThrow(yield* store.turn("t1")), { cost: "7", modelCalls: 3 })
-      yield* commit({ modelCalls: [{ turnId: "t1", ordinal: 2, ...made, at_ms: 9, tokens: null }], events: [] })
+      // the last of two records of one call in a commit
+      const again = { turnId: "t1", ordinal: 2, ...made, tokens: null }
+      yield* commit({
+        modelCalls: [
+          { ...again, at_ms: 4 },
+          { ...again, at_ms: 9 }
+        ],
+        events: []
+      })
       assert.deepStrictEqual(
         (yield* store.modelCallsOf("t1")).map(({ at_ms }) => at_ms),
         [5, 9, 7]

@@ -7,6 +7,7 @@ import type { Decision, SessionState } from "./Draft.ts"
 import * as HandOff from "./HandOff.ts"
 import * as Lease from "./Lease.ts"
 import * as Session from "./Session.ts"
+import { repeated } from "./StepCall.ts"
 import * as Turn from "./Turn.ts"
 
 export type { Command, Progress, Refusal } from "./Command.ts"
@@ -106,12 +107,15 @@ const progress = (draft: Draft.Draft, turn: Turn.Turn, reported: Progress): Deci
   if (ended !== undefined) {
     Draft.stepped(draft, updated, Turn.stepEnded(ended.step, draft.at_ms, ended.failure, ended.details))
   }
-  if (checkpoint === undefined && step === undefined) return Result.succeed(turn.id)
+  const how = ended?.details?.repetition ?? undefined
+  if (checkpoint === undefined && step === undefined && how === undefined) return Result.succeed(turn.id)
+  const { replay } = updated
+  const counts = replay === undefined || how === undefined ? {} : { replay: repeated(replay, how) }
   const steps = updated.steps + (step === undefined ? 0 : 1)
   if (step !== undefined) {
     Draft.stepped(draft, updated, { turnId: turn.id, ordinal: steps, ...step, beganAt_ms: draft.at_ms })
   }
-  Draft.write(draft, { ...updated, steps, checkpoint: checkpoint ?? updated.checkpoint }, updated)
+  Draft.write(draft, { ...updated, ...counts, steps, checkpoint: checkpoint ?? updated.checkpoint }, updated)
   return Result.succeed(turn.id)
 }
 

@@ -34,4 +34,5 @@ export const multiplyRatio = (amount: Decimal, numerator: bigint, denominator: b
 }
 
 /** True if the first amount is larger. */
-export const isMore = (left: Decimal, right: Decimal): boolean => BigDecimal.isGreaterThan(parse(left), parse(right))
+export const isMore = (left: Decimal, right: Decimal): boolean =>
+  left !== right && BigDecimal.isGreaterThan(parse(left), parse(right))

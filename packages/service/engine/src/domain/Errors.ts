@@ -39,6 +39,9 @@ export class NotRaised extends Data.TaggedError("NotRaised")<{ readonly limit: s
 /** This turn can't ask a question at the moment. The message has the reason. */
 export class NotAsked extends Data.TaggedError("NotAsked")<{ readonly message: string }> {}
 
+/** The turn can't be replayed. The message has the reason, and what to do. */
+export class NotReplayable extends Data.TaggedError("NotReplayable")<{ readonly message: string }> {}
+
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}
 

@@ -2,12 +2,14 @@ import * as Schema from "effect/Schema"
 import { Browser } from "./Browser.ts"
 import { Moment } from "./Fields.ts"
 import { Profile } from "./Profile.ts"
+import type { ScheduledRun } from "./ScheduledRun.ts"
 import { Session } from "./Session.ts"
 import { Turn } from "./Turn.ts"
+import type { Webhook } from "./Webhook.ts"
 import { Workspace } from "./Workspace.ts"
 
-/** Result of a create, as it was then. A repeated create returns it. */
-export const Made = Schema.Union([
+/** Result of a create that a snapshot may have. */
+const Made = Schema.Union([
   Schema.TaggedStruct("Session", { session: Session, turn: Turn }),
   Schema.TaggedStruct("OpenSession", { session: Session }),
   Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: Turn }),
@@ -16,10 +18,14 @@ export const Made = Schema.Union([
   Schema.TaggedStruct("Workspace", { workspace: Workspace })
 ])
 
-export type Made = typeof Made.Type
+/** Result of a create, as it was then. A repeated create returns it. */
+export type Made =
+  | typeof Made.Type
+  | { readonly _tag: "Schedule"; readonly schedule: ScheduledRun }
+  | { readonly _tag: "Webhook"; readonly webhook: Webhook }
 
-/** That a create with an idempotency key was carried out. */
-export const IdempotencyRecord = Schema.Struct({
+/** That a create with an idempotency key was carried out, in a snapshot. */
+export const SnapshotKey = Schema.Struct({
   /** A digest of who asked, for what, and of the key that was given. */
   key: Schema.String,
   /** Another digest of the same request. No two records of a store have the same one. */
@@ -30,7 +36,8 @@ export const IdempotencyRecord = Schema.Struct({
   made: Made
 })
 
-export type IdempotencyRecord = typeof IdempotencyRecord.Type
+/** That a create with an idempotency key was carried out. */
+export type IdempotencyRecord = Omit<typeof SnapshotKey.Type, "made"> & { readonly made: Made }
 
 /** Time that a key is stored: 24 hours. */
 export const lifetime_ms = 86_400_000

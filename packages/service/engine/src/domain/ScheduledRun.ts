@@ -46,6 +46,27 @@ export interface ScheduledRun {
   readonly updatedAt_ms: number
 }
 
+/** The fields of a new schedule. */
+export type ScheduleFields = Pick<ScheduledRun, "cron" | "dueAt_ms" | "missed" | "name" | "run" | "timeZone">
+
+/** A new schedule. */
+export const makeSchedule = (
+  id: string,
+  owner: string | null,
+  fields: ScheduleFields,
+  at_ms: number
+): ScheduledRun => ({
+  id,
+  owner,
+  ...fields,
+  isActive: true,
+  lastDueAt_ms: null,
+  lastRunId: null,
+  lastProblem: null,
+  createdAt_ms: at_ms,
+  updatedAt_ms: at_ms
+})
+
 /** A time that is this late was missed: the server didn't run, or could not reach its store. */
 export const lateAfter_ms = 60_000
 

@@ -9,6 +9,7 @@ import { invalidTransition, type InvalidTransition } from "./InvalidTransition.t
 import { Tokens } from "./ModelCall.ts"
 import { HandOff, isReached, Question } from "./Question.ts"
 import type { SessionSettings } from "./Session.ts"
+import { Replay, repetitions, StepCall } from "./StepCall.ts"
 
 /** Statuses of a turn. The last three are terminal. */
 export const turnStatuses = ["queued", "dispatching", "running", "completed", "failed", "cancelled"] as const
@@ -29,6 +30,7 @@ export const failures = [
   "token_limit",
   "failed_steps",
   "repeated_steps",
+  "not_replayable",
   "invalid_output",
   "invalid_task",
   "unanswered",
@@ -95,6 +97,10 @@ export const TurnStep = Schema.Struct({
   ...stepFields,
   /** True if the agent checked that the step had its effect, false if it hadn't; null or absent if it didn't check. */
   verified: detail(Schema.Boolean),
+  /** Its calls, as a replay makes them again; absent until they were made. */
+  calls: detail(Schema.Array(StepCall)),
+  /** The way in which a replay repeated it; absent in other turns. */
+  repetition: detail(Schema.Literals(repetitions)),
   beganAt_ms: Moment,
   /**
    * Outcome of the step: the reason why it failed, or null. Missing while it is carried out, and if no agent reported
@@ -106,7 +112,7 @@ export const TurnStep = Schema.Struct({
 export type TurnStep = typeof TurnStep.Type
 
 /** The details of a step that are known when it's over. */
-export type StepDetails = Pick<TurnStep, "verified" | "tokens" | "cost">
+export type StepDetails = Pick<TurnStep, "verified" | "tokens" | "cost" | "calls" | "repetition">
 
 /** Failure of a step that was still running when its turn finished. */
 export const cutShort = "The run ended before this step did."
@@ -162,6 +168,8 @@ export const Turn = Schema.Struct({
       model: OptionalText
     })
   ),
+  /** The turn that it repeats, and the number of steps that were repeated; missing if it's no replay. */
+  replay: Schema.optionalKey(Replay),
   /** Texts that its creator attached; missing if there are none. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Its questions to people, oldest first; missing before the first one. */
@@ -215,6 +223,12 @@ export const Turn = Schema.Struct({
 })
 
 export type Turn = typeof Turn.Type
+
+/** Returns the last answer of a person to a turn, other than one about its cost; of a replay, otherwise the recorded one. */
+export const answerOf = ({ questions = [], replay }: Turn): string | undefined => {
+  const answered = questions.findLast(({ outcome, reason }) => outcome?.kind === "answered" && reason !== "max_cost")
+  return answered?.outcome?.answer ?? replay?.answer
+}
 
 /** Judgment of a judge. */
 export type Judgement = NonNullable<Turn["judgement"]>
@@ -317,6 +331,7 @@ export const make = (
         | "metadata"
         | "pausesAtCost"
         | "queueTimeout_ms"
+        | "replay"
         | "secrets"
         | "traceparent"
       >

@@ -1,19 +1,10 @@
 import type { Event } from "./Event.ts"
 
-/** Changes that webhooks are sent for. */
-export const webhookEvents = [
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.waiting",
-  "run.answered",
-  "run.unanswered",
-  "browser.stopped",
-  "spend.alert"
-] as const
-
 /** A change that webhooks are sent for. */
-export type WebhookEventType = (typeof webhookEvents)[number]
+export type WebhookEventType =
+  | `run.${"completed" | "failed" | "cancelled" | "waiting" | "answered" | "unanswered"}`
+  | "browser.stopped"
+  | "spend.alert"
 
 /** An address that is sent a request for each change that it subscribes to. */
 export interface Webhook {
@@ -37,6 +28,26 @@ export interface Webhook {
   readonly createdAt_ms: number
   readonly updatedAt_ms: number
 }
+
+/** The fields of a webhook that its owner sets. */
+export type WebhookFields = Pick<Webhook, "description" | "events" | "everyKey" | "url">
+
+/** A new webhook, which is sent for events after a cursor. */
+export const makeWebhook = (
+  id: string,
+  owner: string | null,
+  fields: WebhookFields & Pick<Webhook, "after">,
+  at_ms: number
+): Webhook => ({
+  id,
+  owner,
+  ...fields,
+  isActive: true,
+  secretVersion: 1,
+  previousSecretUntil_ms: null,
+  createdAt_ms: at_ms,
+  updatedAt_ms: at_ms
+})
 
 /** Statuses of a delivery. A refused one was never sent, because too many were waiting. */
 export const deliveryStatuses = ["queued", "delivered", "failed", "refused"] as const

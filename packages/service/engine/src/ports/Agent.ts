@@ -8,7 +8,17 @@ import type { Decision, Progress } from "../domain/Decide.ts"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { ModelCallReport } from "../domain/ModelCall.ts"
 import type { Question, QuestionRequest } from "../domain/Question.ts"
-import type { Budget, CancelReason, Failure, Step, StepDetails, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
+import type {
+  Budget,
+  CancelReason,
+  Failure,
+  Step,
+  StepDetails,
+  Turn,
+  TurnEvent,
+  TurnStep,
+  Usage
+} from "../domain/Turn.ts"
 import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
 import type { AttachedFile } from "./Workspaces.ts"
 
@@ -31,6 +41,8 @@ export interface AgentIdentity {
   readonly models?: ReadonlyArray<string>
   /** True for the name of a secret of the server that turns may bind. Without it, the agent types no secrets. */
   readonly hasSecret?: (name: string) => boolean
+  /** The completed turns whose steps it can repeat: those with recorded calls, or all of them. None by default. */
+  readonly replays?: "recorded" | "all"
   /** The version of the agent, as v2 shows it. */
   readonly version: string
   /** Settings of a new session that differ from the defaults of the service description. */
@@ -43,6 +55,8 @@ export interface AgentIdentity {
 export interface SessionBrowser extends CdpTransport {
   /** True if it was just launched: if the session had a browser before, that one is gone with all its contents. */
   readonly isNew: boolean
+  /** The same object in each run for as long as the browser runs. */
+  readonly identity: object
 }
 
 /** A step that an agent begins. */
@@ -69,6 +83,8 @@ export interface Attempt {
   readonly session: Session
   /** The turns of the session before this one, in the order in which they were created. */
   readonly earlier: Effect.Effect<ReadonlyArray<Turn>>
+  /** The steps of the turn that this one replays, in their order; none if it's no replay. */
+  readonly recorded: Effect.Effect<ReadonlyArray<TurnStep>>
   /** A connection to the session's browser, which is launched at first use and stops with the session. */
   readonly browser: Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
   /**

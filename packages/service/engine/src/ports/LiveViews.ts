@@ -55,7 +55,9 @@ export const LiveInput = Schema.Union([
     modifiers
   }),
   /** Text that is pasted, or that an input method composed. */
-  Schema.Struct({ _tag: Schema.Literal("Text"), text: Schema.String })
+  Schema.Struct({ _tag: Schema.Literal("Text"), text: Schema.String }),
+  /** An address to open in the tab in front, as `WebAddress.complete` returns it. */
+  Schema.Struct({ _tag: Schema.Literal("Address"), address: Schema.String.check(Schema.isMaxLength(4000)) })
 ])
 export type LiveInput = typeof LiveInput.Type
 

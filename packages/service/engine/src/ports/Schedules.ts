@@ -1,15 +1,12 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { ScheduledRun } from "../domain/ScheduledRun.ts"
+import type { ScheduledRun, ScheduleFields } from "../domain/ScheduledRun.ts"
 import { NoRoom } from "./Profiles.ts"
-import type { StoreUnavailable } from "./StoreUnavailable.ts"
+import type { Keep, KeyTaken, StoreUnavailable } from "./Store.ts"
 
 /** No schedule of the caller has this id. */
 export class ScheduleNotFound extends Data.TaggedError("ScheduleNotFound")<{ readonly id: string }> {}
-
-/** The fields of a new schedule. */
-export type ScheduleFields = Pick<ScheduledRun, "cron" | "dueAt_ms" | "missed" | "name" | "run" | "timeZone">
 
 /** Changes of a schedule by its owner. */
 export type ScheduleChanges = Partial<ScheduleFields & Pick<ScheduledRun, "isActive">>
@@ -24,7 +21,10 @@ type OfSchedule<A, E = never> = Effect.Effect<A, E | ScheduleNotFound | StoreUna
 
 /** Storage of schedules. Each caller sees its own; `due`, `settle` and `nextAt` are for the nodes, and see all. */
 export interface SchedulesService {
-  readonly create: (fields: ScheduleFields) => Effect.Effect<ScheduledRun, NoRoom | StoreUnavailable>
+  readonly create: (
+    fields: ScheduleFields,
+    keep?: Keep<ScheduledRun>
+  ) => Effect.Effect<ScheduledRun, NoRoom | KeyTaken | StoreUnavailable>
   readonly find: (id: string) => OfSchedule<ScheduledRun>
   /** The caller's schedules, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<ScheduledRun>, StoreUnavailable>

@@ -173,6 +173,10 @@ export class Store extends Context.Service<
     readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** The cancelled turns whose agent at this node has not let go yet. */
     readonly cancelledAt: (node: string) => Read<ReadonlyArray<Turn>>
+    /** The sessions that have a lease of this node. */
+    readonly leasedTo: (node: string) => Read<ReadonlyArray<Session>>
+    /** The ids of the browsers of this node that are still starting. */
+    readonly startingAt: (node: string) => Read<ReadonlyArray<string>>
     /**
      * Work that a node may take over: sessions with open turns and no lease, and the sessions and browsers of nodes
      * whose lease has expired. Those that have waited longest come first.

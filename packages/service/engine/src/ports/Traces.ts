@@ -7,16 +7,21 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Tracer from "effect/Tracer"
 
-/**
- * The tracer that exports the spans of a server, and the spans of runs at this node by session; null if the server
- * exports none. It isn't Effect's own `Tracer`, so that only spans made by `traced` and `startSpan` are exported: the
- * spans that libraries make have addresses, headers and SQL.
- */
-export const Traces: Context.Reference<{
+/** The export of a server's spans. */
+export interface Export {
   readonly tracer: Tracer.Tracer
+  /** The spans of runs at this node, by session. */
   readonly runs: Map<string, Tracer.Span>
-} | null> = Context.Reference("@webagent/engine/Traces", {
-  defaultValue: (): { readonly tracer: Tracer.Tracer; readonly runs: Map<string, Tracer.Span> } | null => null
+  /** Adds what agents and models said to their spans. */
+  readonly hasContents: boolean
+}
+
+/**
+ * The export of a server's spans; null if the server exports none. It isn't Effect's own `Tracer`, so that only spans made
+ * by `traced` and `startSpan` are exported: the spans that libraries make have addresses, headers and SQL.
+ */
+export const Traces: Context.Reference<Export | null> = Context.Reference("@webagent/engine/Traces", {
+  defaultValue: (): Export | null => null
 })
 
 /** The span around the current effect; null without one. */

@@ -1,15 +1,12 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { Delivery, NewDelivery, Webhook } from "../domain/Webhook.ts"
+import type { Delivery, NewDelivery, Webhook, WebhookFields } from "../domain/Webhook.ts"
 import { NoRoom } from "./Profiles.ts"
-import type { StoreUnavailable } from "./StoreUnavailable.ts"
+import type { Keep, KeyTaken, StoreUnavailable } from "./Store.ts"
 
 /** No webhook of the caller has this id, or the webhook has no such delivery. */
 export class WebhookNotFound extends Data.TaggedError("WebhookNotFound")<{ readonly id: string }> {}
-
-/** The fields of a webhook that its owner sets. */
-export type WebhookFields = Pick<Webhook, "description" | "events" | "everyKey" | "url">
 
 /** Changes of a webhook. */
 export type WebhookChanges = Partial<
@@ -41,7 +38,11 @@ type OfWebhook<A, E = never> = Effect.Effect<A, E | WebhookNotFound | StoreUnava
 /** Storage of webhooks and of the messages to them. Each caller sees its own webhooks. */
 export interface WebhooksService extends WebhookQueue {
   /** Creates a webhook that is sent for events after this cursor. */
-  readonly create: (fields: WebhookFields, after: number) => Effect.Effect<Webhook, NoRoom | StoreUnavailable>
+  readonly create: (
+    fields: WebhookFields,
+    after: number,
+    keep?: Keep<Webhook>
+  ) => Effect.Effect<Webhook, NoRoom | KeyTaken | StoreUnavailable>
   readonly find: (id: string) => OfWebhook<Webhook>
   /** The caller's webhooks, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Webhook>, StoreUnavailable>
@@ -99,8 +100,8 @@ export const webhooksFull = (): NoRoom =>
 /** The error of a message above the limit. */
 export const deliveriesFull = (): NoRoom =>
   new NoRoom({
-    message: `${webhookLimits.queued} messages are waiting for the webhooks of this API key, the most that may wait. Delete or fix the webhook that fails`
+    message: `${webhookLimits.queued} messages are waiting for this API key's webhooks, the most that may wait. Delete or fix the webhook that fails`
   })
 
 /** The error of a message that is refused. */
-export const refusedError = `Not sent: ${webhookLimits.queued} messages were already waiting for the webhooks of this API key`
+export const refusedError = `Not sent: ${webhookLimits.queued} messages were already waiting for this API key's webhooks`

@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Workspace, WorkspaceFile } from "../domain/Workspace.ts"
-import type { Counted, NoRoom } from "./Profiles.ts"
+import { type Counted, NoRoom } from "./Profiles.ts"
 import type { Keep, KeyTaken, StoreUnavailable } from "./Store.ts"
 
 /** No workspace of the caller has this id. */
@@ -126,3 +126,10 @@ export const Workspaces: Context.Reference<WorkspacesService | null> = Context.R
   "@webagent/engine/Workspaces",
   { defaultValue: (): WorkspacesService | null => null }
 )
+
+/** The most workspaces of one owner. */
+export const mostWorkspaces = 1000
+
+/** The error of a workspace above the limit. */
+export const workspacesFull = (): NoRoom =>
+  new NoRoom({ message: `There are ${mostWorkspaces} workspaces, the most that one API key may have` })
