@@ -1,6 +1,8 @@
 export type { ApprovalRule } from "./agent/Approvals.ts"
 export * as BrowserAgent from "./agent/BrowserAgent.ts"
 export type { BrowserAgentOptions } from "./agent/BrowserAgent.ts"
+export * as Dialogue from "./model/Dialogue.ts"
+export * as RecordedModels from "./model/RecordedModels.ts"
 export type { Approval, ApprovalRequest } from "./agent/HandOver.ts"
 export type * as Limits from "./agent/Limits.ts"
 export type { Action } from "./agent/Tools.ts"

@@ -64,7 +64,7 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, keyHea
   const simulation = yield* Simulation
   const app = simulation.around(yield* App.make({ simulated: true }))
   yield* simulation.setTrap(`${elsewhere}${Trap.trapPath}`)
-  const context = yield* Effect.context<never>()
+  const context = yield* App.forRequests(Effect.context<never>())
   const fork = Effect.runForkWith(context)
 
   const answer = (request: HttpClientRequest.HttpClientRequest, { host, origin }: URL) =>
@@ -114,6 +114,8 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, keyHea
  * TestClock a wait of half an hour takes milliseconds. A connection that a fault ends is a failed request whose cause
  * has the code that a socket's error would have. CDP needs a socket.
  *
+ * @param options - The profile, faults, seed and API keys. The default profile is `instant`.
+ * @returns A layer with the `HttpClient`, the server's addresses, and the services that control the simulation.
  * @example
  * const program = Effect.gen(function* () {
  *   const { apiKeys, baseUrls } = yield* Server

@@ -89,7 +89,18 @@ const webhookSettings = ({ host = defaultHost }: SimulatedOptions) =>
     }))
   )
 
-/** The simulated agent and browsers, for an engine over a store of yours. */
+/**
+ * The simulated agent and browsers, for an engine over a store of yours.
+ *
+ * @param options - The profile, faults and seed.
+ * @returns A layer with an agent and a pool of browsers that are simulated.
+ * @example
+ * ```ts
+ * import { SimulatedService } from "@webagent/simulation"
+ *
+ * export const layer = SimulatedService.layerPorts({ profile: "flaky", seed: 7 })
+ * ```
+ */
 export const layerPorts = (
   options: BehaviorOptions & Pick<SimulatedOptions, "seed"> = {}
 ): Layer.Layer<Agent | BrowserPool> =>
@@ -97,7 +108,18 @@ export const layerPorts = (
     Layer.provide(Behavior.layer(options))
   )
 
-/** The engine with simulated agent and browsers, its state in memory. */
+/**
+ * The engine with simulated agent and browsers, its state in memory.
+ *
+ * @param options - The profile, faults and seed.
+ * @returns A layer with the engine, which keeps its state in memory.
+ * @example
+ * ```ts
+ * import { SimulatedService } from "@webagent/simulation"
+ *
+ * export const layer = SimulatedService.layerEngine({ seed: 7 })
+ * ```
+ */
 export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine | SimulatedState> =>
   Layer.provide(engineSimulated(MemoryStore.layerOf), Behavior.layer(options))
 

@@ -1,3 +1,4 @@
+import * as Program from "@webagent/cli/Program"
 import { isLoopback } from "@webagent/contract/Loopback"
 import type { Engine } from "@webagent/engine"
 import {
@@ -53,6 +54,9 @@ const served = (options: Parts.SimulatedOptions) =>
     })
   )
 
+/** The program with the commands that also work with a simulated service, such as `webhooks create`. */
+const program = Program.here("webagent-server", import.meta.url)
+
 /**
  * On this machine nothing of value is behind the console, so it needs no sign-in, and it also controls the simulation.
  * Elsewhere only the control key does.
@@ -63,13 +67,15 @@ const consoleLayer = ({ console = true, host = defaultHost }: Parts.SimulatedOpt
   return Layer.mergeAll(
     Layer.succeed(ConsoleSettings, { access: "open" }),
     Layer.effect(ConsoleExtension, ConsoleControl.make),
-    Layer.succeed(Installation.Installation, { ...facts, has: ["simulation"] })
+    Layer.succeed(Installation.Installation, { ...facts, program, has: ["simulation"] })
   )
 }
 
 /**
  * The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none.
  *
+ * @param options - The profile, faults, seed, port and API keys.
+ * @returns A layer with the running service. It closes with its scope.
  * @example
  * const program = Effect.gen(function* () {
  *   const { apiKeys, baseUrls } = yield* Server

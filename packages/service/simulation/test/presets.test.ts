@@ -36,8 +36,8 @@ describe("presets over HTTP", () => {
       const details = refused.map(({ body }) => body["detail"])
       const busy = overloaded.limits.burst - overloaded.limits.concurrentRuns
       assert.deepStrictEqual(details, [
-        ...Array.from({ length: busy }, () => "Too many concurrent runs"),
-        ...Array.from({ length: 30 }, () => "Too many requests")
+        ...Array.from({ length: busy }, () => "Too many concurrent runs: at most 4"),
+        ...Array.from({ length: 30 }, () => "Too many requests: at most 5 per second")
       ])
       const forms = refused.map(({ headers }) => headers.get("retry-after") ?? "")
       assert.isTrue(forms.every((form) => /^\d+$/u.test(form) || new Date(form).toUTCString() === form))
@@ -114,6 +114,14 @@ const runs = (profile: PresetName, count: number) =>
 const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean) => all.filter(is).length / all.length
 
 describe("presets", () => {
+  for (const [name, { description, outcomes }] of Object.entries(presets))
+    it(`${name}: its description has the share of failed runs that it has`, () => {
+      const { cancelled = 0, completed = 0, failed = 0 }: Readonly<Record<string, number>> = outcomes
+      const shares = [...description.matchAll(/(\d+) % of the runs fail/gu)].map(([, share]) => Number(share))
+      for (const share of shares) assert.strictEqual(share, (100 * failed) / (cancelled + completed + failed))
+      assert.notMatch(description, /one in \w+ fails/u)
+    })
+
   it.effect("instant: every run completes after 5 ms", () =>
     Effect.gen(function* () {
       for (const { dispatchedAt_ms, finishedAt_ms, status } of yield* runs("instant", 50)) {
@@ -122,7 +130,7 @@ describe("presets", () => {
     })
   )
 
-  it.effect("realistic: runs of a minute with a long tail, one in ten failed, each with what it cost", () =>
+  it.effect("realistic: runs of a minute with a long tail, 9 % failed, each with what it cost", () =>
     Effect.gen(function* () {
       const ended = yield* runs("realistic", 600)
       const seconds = ended
@@ -136,11 +144,13 @@ describe("presets", () => {
         0.035
       )
       assert.isTrue(ended.every(({ cost }) => Number(cost) > 0.01))
+      const completed = ended.filter(({ status }) => status === "completed")
       assert.closeTo(
-        share(ended, ({ judgement }) => judgement !== null),
+        share(completed, ({ judgement }) => judgement !== null),
         0.5,
         0.07
       )
+      assert.isTrue(ended.every(({ judgement, status }) => judgement === null || status === "completed"))
       assert.isTrue(ended.some(({ suggestions }) => suggestions !== null))
     })
   )

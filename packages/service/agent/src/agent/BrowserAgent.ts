@@ -5,6 +5,7 @@ import {
   makeStreamingAgent,
   type SessionBrowser,
   type StreamingAgent,
+  Traces,
   Turn
 } from "@webagent/engine"
 import * as Cache from "effect/Cache"
@@ -17,7 +18,8 @@ import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as CallSettings from "../model/CallSettings.ts"
 import * as GenAiSpans from "../model/GenAiSpans.ts"
-import { Models } from "../model/Models.ts"
+import type { Exchange } from "../model/Dialogue.ts"
+import { type Model, Models, OnExchange } from "../model/Models.ts"
 import type { DomainPattern } from "../page/AllowedDomains.ts"
 import * as Page from "../page/Page.ts"
 import type { Secret } from "../page/Secrets.ts"
@@ -47,6 +49,8 @@ export interface BrowserAgentOptions {
    * reason, and an `ask` lets a person decide. By default, every action is approved.
    */
   readonly approve?: (action: Action) => Effect.Effect<Approval>
+  /** Receives each exchange of a run with its model, without secrets. `RecordedModels` repeats them in tests. */
+  readonly record?: (runId: string, exchange: Exchange) => Effect.Effect<void>
   /** Rules about the same actions. They apply if there is no `approve`. */
   readonly approvals?: ReadonlyArray<Approvals.ApprovalRule>
 }
@@ -90,16 +94,54 @@ const taskTextOf = (
   ].join("\n")
 }
 
-/** Tells the model of a restart of its server, with its notes. */
-const restartTextOf = ({ checkpoint }: Turn.Turn): string =>
-  `The server was restarted while you waited for a person. The browser is a new one: the tabs of the old one are gone.${typeof checkpoint === "string" ? `\nWhat was said and done:\n${checkpoint}` : ""}`
+/** Tells the model of a restart of its server. */
+const restartTextOf = (said: string): string =>
+  `The server was restarted while you waited for a person. The browser is a new one: the tabs of the old one are gone.${said === "" ? "" : `\nWhat was said and done:\n${said}`}`
 
-/** The agent's memory of a session. */
-interface Seat {
-  readonly conversation: Conversation.Conversation
-  /** Files that the session's browser downloaded. */
+/** Has a conversation know the earlier tasks of its session, which another node may have carried out. */
+const remember = (
+  conversation: Conversation.Conversation,
+  { persistMemory }: Attempt["session"],
+  earlier: ReadonlyArray<Turn.Turn>,
+  redact: (text: string) => string
+): void => {
+  if (persistMemory && conversation.knows(earlier)) return
+  conversation.forget()
+  const last = earlier.findLast(({ checkpoint }) => checkpoint !== null)
+  conversation.restore({ notes: redact(Conversation.keptIn(last?.checkpoint ?? null)?.notes ?? ""), plan: "" })
+  for (const text of Conversation.recalled(earlier, redact)) conversation.say(text)
+  earlier.forEach(conversation.learn)
+}
+
+/** Has a conversation know the part of a task that was carried out before its server was restarted. */
+const goOn = (
+  conversation: Conversation.Conversation,
+  { checkpoint }: Turn.Turn,
+  redact: (text: string) => string
+): void => {
+  const { notes, plan, said } = Conversation.keptIn(checkpoint) ?? { notes: "", plan: "", said: "" }
+  conversation.restore({ notes: redact(notes), plan: redact(plan) })
+  conversation.say(redact(restartTextOf(said)))
+}
+
+/** The sizes of a task's requests. `contexts` has the sizes of models' contexts that their servers named in refusals. */
+const contextOf = (
+  contexts: Map<string, number>,
+  { contextTokens, model, sees }: Model,
+  pageChars = 40_000
+): ContextBudget.ContextBudget =>
+  ContextBudget.make({
+    tokens: Limits.least(contexts.get(model) ?? null, contextTokens ?? null) ?? undefined,
+    pageChars,
+    hasPicture: sees,
+    learn: (name, tokens) => void contexts.set(name, tokens)
+  })
+
+/** The agent's memory of a browser. */
+interface Memory {
+  /** Files that the browser downloaded. */
   files: ReadonlyArray<Page.TaskFile>
-  /** Secrets of the session's runs, which pages of its browser may show in later ones. */
+  /** Secrets of the runs in the browser, which its pages may show in later ones. */
   secrets: ReadonlyArray<Secret>
 }
 
@@ -169,14 +211,16 @@ const remembering = (earlier: ReadonlyArray<Secret>, bound: ReadonlyArray<Secret
 /** An agent that carries out tasks with a language model and a browser. */
 const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const models = yield* Models
+  const traces = yield* Traces.Traces
   // read for each action, because a program may change the rules
   const { approve = (action) => Approvals.decide(options.approvals ?? [], action), judges = false } = options
-  const { pictures = true } = options
-  const seats = yield* Cache.make({
+  const { pictures = true, record } = options
+  const conversations = yield* Cache.make({
     ...remembered,
-    lookup: (_sessionId: string) =>
-      Effect.sync((): Seat => ({ conversation: Conversation.make(instructions), files: [], secrets: [] }))
+    lookup: (_sessionId: string) => Effect.sync(() => Conversation.make(instructions))
   })
+  /** For as long as each browser runs: a secret that was forgotten sooner could still be on its pages. */
+  const memories = new WeakMap<object, Memory>()
 
   /** The sizes of models' contexts in tokens, which their servers named in refusals. */
   const contexts = new Map<string, number>()
@@ -184,7 +228,9 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   /** The model of a turn: a name that the server had before gives way to the default. */
   const modelOf = ({ model }: Turn.Turn) => models.named(model) ?? models
 
-  const judgingOf = ({ judge = { isOn: judges, context: null, model: null } }: Turn.Turn) => judge
+  // a replay asks no model by itself
+  const judgingOf = ({ judge, replay }: Turn.Turn) =>
+    judge ?? { isOn: judges && replay === undefined, context: null, model: null }
 
   /** The model that judges a turn; undefined if that is the turn's own, or none. One that is gone gives way to it. */
   const judgeOf = (turn: Turn.Turn) => (judgingOf(turn).isOn ? models.named(judgingOf(turn).model ?? "") : undefined)
@@ -204,40 +250,32 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     if (Option.isNone(launched)) return Effect.succeed(Ending.withoutPage(Limits.overdue(bounds)))
     const browser = launched.value
     const used_ms = Limits.used_ms(turn, began_ms) + (yield* Clock.currentTimeMillis) - began_ms
-    const seat = yield* Cache.get(seats, session.id)
+    const conversation = yield* Cache.get(conversations, session.id)
     // for as long again
-    yield* Cache.set(seats, session.id, seat)
-    const { conversation } = seat
-    // the files of a browser and its pages go with it
-    if (browser.isNew) {
-      seat.files = []
-      seat.secrets = []
-    }
+    yield* Cache.set(conversations, session.id, conversation)
+    const memory = memories.get(browser.identity) ?? { files: [], secrets: [] }
+    memories.set(browser.identity, memory)
     // of the same name, the last one is typed
-    const secrets = [...seat.secrets, ...ofServer, ...bound]
-    seat.secrets = remembering(seat.secrets, bound)
+    const secrets = [...memory.secrets, ...ofServer, ...bound]
+    memory.secrets = remembering(memory.secrets, bound)
     const attached = yield* putAttached(attempt, browser)
     // of the same name, the newest is chosen
-    seat.files = [...attached, ...seat.files]
+    memory.files = [...attached, ...memory.files]
     const page = yield* Effect.mapError(
-      Page.make(browser, { domains, secrets, downloads, files: seat.files, conceal: attempt.conceal }),
+      Page.make(browser, { domains, secrets, downloads, files: memory.files, conceal: attempt.conceal }),
       ({ message }) => new AgentError({ message, failure: "browser_failed" })
     )
-    yield* Effect.addFinalizer(() => Effect.sync(() => (seat.files = page.files())))
+    yield* Effect.addFinalizer(() => Effect.sync(() => (memory.files = page.files())))
     const earlier = session.persistMemory ? yield* attempt.earlier : []
-    if (!session.persistMemory || !conversation.knows(earlier)) {
-      conversation.forget()
-      for (const text of Conversation.recalled(earlier, page.redact)) conversation.say(text)
-      earlier.forEach(conversation.learn)
-    }
+    const moment = momentOf(yield* Clock.currentTimeMillis, page.timeZone)
+    const taskText = page.redact(taskTextOf(turn, moment, [...ofServer, ...bound], attached))
+    remember(conversation, session, earlier, page.redact)
     if (browser.isNew && session.browserId !== null) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
     }
-    const moment = momentOf(yield* Clock.currentTimeMillis, page.timeZone)
-    const taskText = page.redact(taskTextOf(turn, moment, [...ofServer, ...bound], attached))
     conversation.say(taskText)
     conversation.learn(turn)
-    if (turn.status === "running") conversation.say(page.redact(restartTextOf(turn)))
+    if (turn.status === "running") goOn(conversation, turn, page.redact)
     const chosen = modelOf(turn)
     const model = yield* chosen.forTurn
     const { context, isOn } = judgingOf(turn)
@@ -249,17 +287,14 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judge: isOn ? { context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
-      context: ContextBudget.make({
-        tokens: Limits.least(contexts.get(chosen.name) ?? null, chosen.contextTokens ?? null) ?? undefined,
-        pageChars: options.pageChars ?? 40_000,
-        learn: (tokens) => void contexts.set(chosen.name, tokens)
-      }),
+      context: contextOf(contexts, chosen, options.pageChars),
       used_ms,
       pictures,
       told: taskText,
       unknownLevel,
       settings,
-      sees: chosen.sees
+      sees: chosen.sees,
+      marks: chosen.marks
     }).pipe(
       Effect.onInterrupt(() => Effect.sync(() => conversation.say("The user stopped this task."))),
       // before the run is over, so that its caller finds the files then
@@ -267,10 +302,12 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
         keepDownloads(
           attempt,
           browser,
-          page.files().filter((file) => !seat.files.includes(file))
+          page.files().filter((file) => !memory.files.includes(file))
         )
       ),
       Effect.provideService(LanguageModel.LanguageModel, model),
+      Effect.provideService(OnExchange, record === undefined ? null : (make) => record(turn.id, make(page.redact))),
+      Effect.provideService(GenAiSpans.Contents, traces?.hasContents === true ? page.redact : null),
       GenAiSpans.invokeAgent(session.id, chosen.name)
     )
   })
@@ -283,13 +320,12 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     }
     // a model would make up something to do
     if (turn.task.trim() === "") {
-      return Stream.fail(
-        new AgentError({ message: "The task is empty. Say what the agent should do.", failure: "invalid_task" })
-      )
+      return Stream.fail(new AgentError({ message: "The task is empty. Describe the task.", failure: "invalid_task" }))
     }
     // a limit that can't be held must not look like one that is
     const isPriced = modelOf(turn).isPriced && (judgeOf(turn)?.isPriced ?? true)
-    if (turn.budget !== null && turn.budget.cost !== null && !isPriced) {
+    const mayAsk = turn.replay?.mayAsk !== false || judgingOf(turn).isOn
+    if (mayAsk && turn.budget !== null && turn.budget.cost !== null && !isPriced) {
       return Stream.fail(
         new AgentError({
           message:
@@ -306,13 +342,16 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   }
 
   // its checkpoint has its earlier work if the session keeps a memory
-  const resumes = (turn: Turn.Turn) => Turn.isPaused(turn) && typeof turn.checkpoint === "string"
+  const resumes = (turn: Turn.Turn) =>
+    // a replay would repeat its steps from the first one on, in a new browser
+    Turn.isPaused(turn) && turn.checkpoint !== null && turn.replay === undefined
   return makeStreamingAgent({
     model: models.name,
     models: models.names,
     accepts: (name) => models.named(name) !== undefined,
     hasSecret: (name) => (options.secrets ?? []).some((secret) => secret.name === name),
     version,
+    replays: "recorded",
     perform,
     resumes
   })

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { AgentError, LeaseLost } from "@webagent/engine"
+import type { AgentError, LeaseLost, StepCall } from "@webagent/engine"
 import * as GenAiSpans from "../model/GenAiSpans.ts"
-import type { BrowserLost } from "../page/Failures.ts"
+import type { BrowserLost, Refused } from "../page/Failures.ts"
 import { type CallResult, shortened } from "./Conversation.ts"
+import { recordOf } from "./Recording.ts"
+import type { Seen } from "./Seen.ts"
 import * as Tools from "./Tools.ts"
 
 /** A call as the model made it. */
@@ -23,6 +25,10 @@ export interface Ending {
 /** The results of the calls in one response. */
 export interface Outcome {
   readonly results: ReadonlyArray<CallResult>
+  /** The calls as a replay makes them again. */
+  readonly records: ReadonlyArray<StepCall.StepCall>
+  /** True if each call checked that it had its effect, false if one failed, and null otherwise. */
+  readonly verified: boolean | null
   /** Is true if a call failed and the task doesn't end, or if there was no call. */
   readonly failed: boolean
   readonly ending: Ending | undefined
@@ -51,6 +57,13 @@ const byName = new Map(Tools.tools.map((each) => [each.tool.name, each]))
 /** Returns whether these calls leave the page as it is. */
 const leavesPage = (calls: ReadonlyArray<Call>) => calls.every(({ name }) => byName.get(name)?.changes === false)
 
+/** Returns whether calls checked their effects: null if one of them can't. */
+const verifiedOf = (records: ReadonlyArray<StepCall.StepCall>): boolean | null => {
+  const made = Object.values(records).filter(({ status }) => status !== "skipped")
+  if (made.some(({ status }) => status === "failed")) return false
+  return made.length > 0 && made.every(({ tool }) => byName.get(tool)?.verifies === true) ? true : null
+}
+
 /** Returns the end of the task, or the reason why the task can't end yet, worded for the model. */
 export type Accept = (params: unknown) => Result.Result<Ending, string>
 
@@ -62,6 +75,10 @@ interface CallsOptions {
   readonly accept: Accept
   /** Limits the length of each result, in characters. */
   readonly longest: number
+  /** Receives the texts of results, and has those of pages. */
+  readonly seen: Seen
+  /** Completes a recorded call right before it's made. */
+  readonly prepare: (call: Call) => Effect.Effect<Call, BrowserLost | Refused>
 }
 
 /**
@@ -71,11 +88,12 @@ interface CallsOptions {
  */
 export const carryOut = (
   calls: ReadonlyArray<Call>,
-  { accept, longest, offered, scene }: CallsOptions,
+  { accept, longest, offered, prepare, scene, seen }: CallsOptions,
   results: Array<CallResult>
 ): Effect.Effect<Outcome, AgentError | BrowserLost | LeaseLost> =>
   Effect.suspend(() => {
     const { page } = scene
+    const records: Array<StepCall.StepCall> = []
     let skipReason: string | undefined
     let ending: Ending | undefined
     const before = page.front()
@@ -95,14 +113,24 @@ export const carryOut = (
     const carry = (call: Call, at: number): Effect.Effect<CallOutcome, AgentError | BrowserLost | LeaseLost> => {
       if (skipReason !== undefined) return Effect.succeed(skipped(skipReason))
       if (at >= most) return Effect.succeed(skipped(tooMany))
+      return prepare(call).pipe(
+        Effect.tap((ready) =>
+          Effect.map(recordOf(page, seen, ready), (record) => void (records[at] = { ...record, status: "skipped" }))
+        ),
+        Effect.flatMap((ready) => make(ready, at)),
+        Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message)))
+      )
+    }
+
+    const make = (call: Call, at: number): Effect.Effect<CallOutcome, AgentError | BrowserLost | LeaseLost> => {
       if (call.name === Tools.doneName) return Effect.sync(() => end(call.params, at))
       const tool = byName.get(call.name)
       if (tool === undefined) return Effect.succeed(failed(`There is no tool "${call.name.slice(0, 100)}".`))
       if (!offered.includes(tool.tool)) return Effect.succeed(failed(notOffered(call.name, offered)))
       return tool.run(call.params, scene).pipe(
+        GenAiSpans.executeTool(call.name, call.id, call.params),
         Effect.map(done),
-        Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message))),
-        GenAiSpans.executeTool(call.name)
+        Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message)))
       )
     }
 
@@ -112,6 +140,10 @@ export const carryOut = (
         const isEnding = at === 0 && call.name === Tools.doneName
         if (!isEnding && (yield* scene.untilFree)) skipReason ??= takenOver
         const { status, text } = yield* carry(call, at)
+        const record = records[at]
+        if (record !== undefined) records[at] = { ...record, status }
+        // a refusal names words that no page shows
+        if (status === "done") seen.add(text)
         results.push({ id: call.id, name: call.name, status, result: shortened(page.redact(text), longest) })
         if (status === "failed") skipReason ??= afterFailure
         else if (status === "done" && (call.name === Tools.askName || isElsewhere())) skipReason ??= elsewhere
@@ -119,6 +151,8 @@ export const carryOut = (
     ).pipe(
       Effect.map(() => ({
         results,
+        records: Object.values(records),
+        verified: verifiedOf(records),
         ending,
         failed: calls.length === 0 || (ending === undefined && results.some(({ status }) => status === "failed"))
       })),

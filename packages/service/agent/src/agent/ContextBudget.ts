@@ -14,8 +14,10 @@ interface ContextBudgetOptions {
   readonly tokens: number | undefined
   /** Limits the text of a page, in characters. */
   readonly pageChars: number
-  /** Receives the size of the context that the model's server named. */
-  readonly learn: (tokens: number) => void
+  /** True if each request has a picture, which takes part of the context. */
+  readonly hasPicture?: boolean
+  /** Receives the size of the context that the server of a model named. */
+  readonly learn: (model: string, tokens: number) => void
 }
 
 /** The longest result of a call. */
@@ -30,6 +32,9 @@ const leastRoom = 3000
 /** Tokens of the instructions and the tools. */
 const fixedTokens = 1700
 
+/** Tokens of a picture of the usual size at most, with most vendors. */
+const pictureTokens = 1600
+
 /** Limits the tokens that are left for a response. */
 const responseTokens = 4000
 
@@ -39,13 +44,17 @@ const charsPerToken = 3
 /** The part of a request that is sent again after it was too large. */
 const shrinking = 0.6
 
-const roomOf = (tokens: number): number =>
-  Math.max(leastRoom, (tokens - fixedTokens - Math.min(responseTokens, tokens / 4)) * charsPerToken)
+const roomOf = (tokens: number, hasPicture: boolean): number =>
+  Math.max(
+    leastRoom,
+    (tokens - fixedTokens - (hasPicture ? pictureTokens : 0) - Math.min(responseTokens, tokens / 4)) * charsPerToken
+  )
 
 /** Divides a model's context between the page and the past. */
-export const make = ({ learn, pageChars, tokens }: ContextBudgetOptions) => {
-  let room = tokens === undefined ? usualRoom : roomOf(tokens)
+export const make = ({ hasPicture = false, learn, pageChars, tokens }: ContextBudgetOptions) => {
+  let room = tokens === undefined ? usualRoom : roomOf(tokens, hasPicture)
   let sent = room
+  let refusing = ""
   return {
     parts: (): Parts => ({
       page: Math.floor(Math.min(pageChars, room / 2)),
@@ -54,13 +63,15 @@ export const make = ({ learn, pageChars, tokens }: ContextBudgetOptions) => {
     }),
     /** Notes the size of a request, in characters, before it is sent. */
     sending: (chars: number): void => void (sent = chars),
+    /** Notes the model whose request failed last: it may be a fallback, whose context has another size. */
+    failing: (model: string): void => void (refusing = model),
     /** Makes the parts smaller if a request failed because it was too large; false if they can't be smaller. */
     shrink: (error: unknown): boolean => {
       const overflow = AiError.isAiError(error) ? ModelError.overflowOf(error) : undefined
       if (overflow === undefined || room <= leastRoom) return false
       const { tokens: contextTokens } = overflow
-      if (contextTokens !== undefined) learn(contextTokens)
-      const fitting = contextTokens === undefined ? room : roomOf(contextTokens)
+      if (contextTokens !== undefined) learn(refusing, contextTokens)
+      const fitting = contextTokens === undefined ? room : roomOf(contextTokens, hasPicture)
       // each time less, because the text may take more tokens than usual
       room = Math.max(leastRoom, fitting < room ? fitting : Math.min(room, sent) * shrinking)
       return true

@@ -1,7 +1,10 @@
 import { Turn } from "@webagent/engine"
+import * as Predicate from "effect/Predicate"
+import type { Json } from "effect/Schema"
 import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import { cached } from "../model/Models.ts"
+import { mapTexts } from "../model/Texts.ts"
 
 /** The result of a tool call. */
 export interface CallResult {
@@ -17,14 +20,6 @@ const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Pr
 
 /** Half a surrogate pair breaks a request. */
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
-
-/** A value of the model with its texts changed. */
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return change(value)
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
-}
 
 /** A value of the model without half surrogate pairs. */
 export const wellFormed = (value: unknown): unknown => mapTexts(value, (text) => text.toWellFormed())
@@ -124,6 +119,21 @@ const kept_length = 8000
 export const end = (text: string, length: number): string =>
   text.length <= length ? text : `…${text.slice(text.length - length + 1)}`.toWellFormed()
 
+/** The parts of a conversation that are stored, for later tasks and after a restart. */
+export type Kept = { readonly notes: string; readonly plan: string; readonly said: string }
+
+const textIn = (value: object, name: string): string => {
+  const text: unknown = Reflect.get(value, name)
+  return typeof text === "string" ? text : ""
+}
+
+/** Reads the stored parts of a conversation. Earlier versions stored all of it as one text. */
+export const keptIn = (checkpoint: Json): Kept | undefined => {
+  if (typeof checkpoint === "string") return { notes: "", plan: "", said: checkpoint }
+  if (!Predicate.isObject(checkpoint)) return undefined
+  return { notes: textIn(checkpoint, "notes"), plan: textIn(checkpoint, "plan"), said: textIn(checkpoint, "said") }
+}
+
 /** Returns the earlier tasks of a session that this agent doesn't remember, for example after a restart. */
 export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string) => string): ReadonlyArray<string> => {
   let room = recalled_length
@@ -133,7 +143,7 @@ export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string)
     .toReversed()
     .map(({ checkpoint, output, status, task }) => {
       const head = `Earlier task: ${redact(task).slice(0, 2000)}\nIt ${status}. Output: ${redact(JSON.stringify(output)).slice(0, 2000)}`
-      const summary = typeof checkpoint === "string" && room > 0 ? end(redact(checkpoint), room) : ""
+      const summary = room > 0 ? end(redact(keptIn(checkpoint)?.said ?? ""), room) : ""
       room -= summary.length
       return summary === "" ? head : `${head}\nWhat was said and done:\n${summary}`
     })
@@ -203,6 +213,11 @@ export const make = (instructions: string) => {
       seenSecrets.clear()
     },
     memory,
+    /** Has the notes and the plan of an earlier conversation. */
+    restore: (earlier: Pick<Kept, "notes" | "plan">) => {
+      notes = end(earlier.notes, notes_length)
+      plan = cut(earlier.plan, plan_length)
+    },
     /** Changes the model's notes and its plan, and describes the outcome for it. */
     note: ({ plan: next = plan, replace = false, text = "" }: Note): string => {
       const earlier = replace ? "" : notes
@@ -222,13 +237,14 @@ export const make = (instructions: string) => {
       begun = past.length
     },
     /**
-     * Returns the text of the task so far, for later tasks; `more` is what isn't part of it yet. A long text is cut to
-     * its end.
+     * Returns the notes and the text of the task so far, for later tasks; `more` is what isn't part of it yet. A long
+     * text is cut to its end.
      */
-    kept: (redact: (text: string) => string, more: ReadonlyArray<Prompt.Message> = []): string =>
-      [redact(memory()), end(redact(plain([...past.slice(begun), ...more])), kept_length)]
-        .filter((text) => text !== "")
-        .join("\n"),
+    kept: (redact: (text: string) => string, more: ReadonlyArray<Prompt.Message> = []): Kept => ({
+      notes: redact(notes),
+      plan: redact(plan),
+      said: end(redact(plain([...past.slice(begun), ...more])), kept_length)
+    }),
     say: (text: string) => {
       past = [...past, user(text.toWellFormed())]
     },

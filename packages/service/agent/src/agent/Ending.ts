@@ -53,6 +53,9 @@ export const withoutPage = ({ advice, category, error, failure }: Limits.Reached
   return { _tag: "Failed", error, failure, report: { isSuccess: false, suggestions: suggestions.all() } }
 }
 
+/** The end of a replay that asked no model. */
+export const atNoCost = (ended: Ended): Ended => ({ ...ended, report: { ...ended.report, cost: "0" } })
+
 /** Makes the events that end a task, with the data that is stored of it. */
 export const make = ({ conversation, judge, page, session, suggestions, turn }: EndingOptions) => {
   /** Prepares a text of the model for storage: without secrets, and without half a surrogate pair. */
@@ -72,6 +75,15 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
   const reached = ({ advice, category, error, failure }: Limits.Reached): Ended => {
     suggestions.add(category, advice)
     return failed(failure, error, { isSuccess: false })
+  }
+
+  /** The end of a replay with a step that can't be repeated without a model. */
+  const notReplayable = ({ problem }: { readonly problem: string }): Ended => {
+    suggestions.add(
+      "replay",
+      "Let the replay ask the model, or create the run again without replayOf to record it anew."
+    )
+    return failed("not_replayable", problem, { isSuccess: false })
   }
 
   /** The end of a task whose output didn't fit its schema too often. */
@@ -108,7 +120,7 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
   const caught = (error: { readonly message: string }): Ended => {
     if (error instanceof AgentError) return failed(error.failure ?? "agent", error.message, { isSuccess: false })
     if (AiError.isAiError(error)) return failed("model_error", sentenceOf(error))
-    return failed("browser_lost", `${error.message} Send a follow-up to go on in a new browser.`)
+    return failed("browser_lost", `${error.message} Send a follow-up to continue in a new browser.`)
   }
 
   /** The end of the task while it's being judged. It's used if the judge takes longer than the task may. */
@@ -124,5 +136,5 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
     return judge === null ? unjudged : endedWith(yield* judgementOf(judge, output))
   })
 
-  return { kept, checkpoint, caught, failed, reached, unfit, completed, unjudged: () => unjudged }
+  return { kept, checkpoint, caught, failed, notReplayable, reached, unfit, completed, unjudged: () => unjudged }
 }

@@ -77,7 +77,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
         spent.failures === 1
           ? `A step failed: ${spent.lastFailure}`
           : `${spent.failures} steps failed one after the other. The last: ${spent.lastFailure}`,
-      advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
+      advice: "Describe in the task how to continue where it got stuck, or use a more capable model."
     }
   }
   if (limits.cost !== null && spent.cost !== null && spent.cost >= limits.cost) {
@@ -119,7 +119,7 @@ export const circled = ({ repeats }: Limits, { alike, same }: Repeated): Reached
         category: "loop",
         failure: "repeated_steps",
         error: `The agent went in circles: it did the same ${Math.max(same, alike)} times.`,
-        advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
+        advice: "Describe in the task how to continue where it got stuck, or use a more capable model."
       }
 
 /** The end of the time of a task. */

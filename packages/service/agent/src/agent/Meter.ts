@@ -27,6 +27,7 @@ export const make = ({ before, redact, used }: MeterOptions) => {
   let ordinal: number | null = null
   let estimate: ModelCost.ModelCost = earlier
   let calls = 0
+  let hasFailed = false
 
   // a call that failed has used nothing that is known: before the first response, the usage is unknown and not 0
   const usage = (): Turn.Usage =>
@@ -44,6 +45,8 @@ export const make = ({ before, redact, used }: MeterOptions) => {
     /** Returns the cost that counts toward the cost limit. */
     estimate: () => (calls === 0 && before.cost === null ? null : estimate),
     tokens: () => turn.input + turn.output,
+    /** True if no model was asked, in this attempt and earlier ones. */
+    isUnused: () => calls === 0 && !hasFailed && before.cost === null,
     /** Counts calls for this step from now on, or for none. */
     begin: (next: number | null) => {
       ordinal = next
@@ -69,14 +72,15 @@ export const make = ({ before, redact, used }: MeterOptions) => {
         return store({ at_ms, duration_ms, model, tokens, cost: formatted(cost), step: ordinal, failure: null })
       }),
     failed: ({ failure, ...call }: FailedCall): Effect.Effect<void> =>
-      Effect.suspend(() =>
-        store({
+      Effect.suspend(() => {
+        hasFailed = true
+        return store({
           ...call,
           tokens: null,
           cost: null,
           step: ordinal,
           failure: redact(failure).slice(0, longestFailure).toWellFormed()
         })
-      )
+      })
   }
 }

@@ -14,7 +14,7 @@ interface PeopleOptions {
   /** True if the run's caller allows questions of the agent. */
   readonly mayAsk: boolean
   /** Returns the notes with which the task continues if its server is lost while it waits. */
-  readonly notes: () => string | undefined
+  readonly notes: () => Conversation.Kept | undefined
   /** Receives the outcomes of questions about the cost limit that the run asked at another node. */
   readonly onCost: (over: HandedOver) => void
 }

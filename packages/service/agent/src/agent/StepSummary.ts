@@ -84,7 +84,7 @@ const nothingCalled = (reason: string, text: string): string => {
     return `The model refused to answer${how}. Word the task differently, or use another model.`
   }
   if (reason === "length") {
-    return "The answer of the model was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
+    return "The model's response was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
   }
   return "The model called no tool. Use a model that calls tools."
 }

@@ -1,7 +1,5 @@
 import { type AgentError, type Attempt, LeaseLost, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { CallSettings, refused } from "../model/CallSettings.ts"
 import { OnFailedCall, OnSpent } from "../model/Models.ts"
@@ -12,6 +10,7 @@ import * as Calls from "./Calls.ts"
 import type * as ContextBudget from "./ContextBudget.ts"
 import * as Conversation from "./Conversation.ts"
 import * as CostLimit from "./CostLimit.ts"
+import * as Deciding from "./Deciding.ts"
 import * as Ending from "./Ending.ts"
 import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
@@ -19,7 +18,9 @@ import * as Meter from "./Meter.ts"
 import * as OutputSchema from "./OutputSchema.ts"
 import * as People from "./People.ts"
 import * as Remarks from "./Remarks.ts"
-import { detailsOf, elementOf, failureOf, summaryOf } from "./StepSummary.ts"
+import * as Replaying from "./Replaying.ts"
+import * as Seen from "./Seen.ts"
+import { elementOf, failureOf } from "./StepSummary.ts"
 import * as Suggestions from "./Suggestions.ts"
 import * as Tools from "./Tools.ts"
 
@@ -27,6 +28,8 @@ import * as Tools from "./Tools.ts"
 interface TaskOptions {
   /** Sends pictures to the model with each step. Steps can keep pictures even without this. */
   readonly sees: boolean
+  /** Draws the numbers of elements onto these pictures. */
+  readonly marks: boolean
   readonly pictures: boolean
   readonly limits: Limits.Limits
   readonly context: ContextBudget.ContextBudget
@@ -42,32 +45,27 @@ interface TaskOptions {
   readonly unknownLevel: string | undefined
 }
 
-/** Limits the time a picture may take, and the size in bytes of one that is kept. */
-const pictureWithin = "5 seconds"
-const largestPicture = 512 * 1024
-
-/** Takes a picture of the visible page, if it may be seen and the browser delivers it soon. */
-const pictureOf = (page: Page) =>
-  page.picture.pipe(
-    Effect.timeoutOption(pictureWithin),
-    Effect.map(Option.getOrNull),
-    Effect.orElseSucceed(() => null),
-    Effect.withSpan("webagent.picture")
-  )
+/** Tells the model of a recorded step that was repeated without it. */
+const repeatedText = (summary: string, results: ReadonlyArray<Conversation.CallResult>): string =>
+  `Repeated from the recorded run: ${summary}\n${results.map(({ result }) => result).join("\n")}`
 
 /** Carries out one task with a page, step by step: look, ask the model, act. */
 export const perform = Effect.fnUntraced(function* (
   turn: Turn.Turn,
   attempt: Pick<
     Attempt,
-    "ask" | "budget" | "handedOver" | "paused_ms" | "session" | "step" | "stepEnded" | "untilFree" | "used"
+    "ask" | "budget" | "handedOver" | "paused_ms" | "recorded" | "session" | "step" | "stepEnded" | "untilFree" | "used"
   >,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, context, judge, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
+  { approve, context, judge, marks, pictures, settings, sees, told, unknownLevel, used_ms, ...options }: TaskOptions
 ): Effect.fn.Return<Ending.Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
-  const limits = Limits.within(options.limits, attempt.budget)
+  const seen = Seen.make()
+  const replaying = Replaying.make({ recorded: yield* attempt.recorded, page, seen })
+  const within = Limits.within(options.limits, attempt.budget)
+  // recorded steps ask no model
+  const limits = { ...within, steps: within.steps + replaying.length }
   const meter = Meter.make({ used: attempt.used, redact: page.redact, before: turn })
   const suggestions = Suggestions.make()
   const ending = Ending.make({ turn, session: attempt.session, page, conversation, suggestions, judge })
@@ -77,22 +75,23 @@ export const perform = Effect.fnUntraced(function* (
   let failures = 0
   let lastFailure = ""
   let shown: Look["shown"] = []
-  const ignored = refused(settings.body ?? {})
-  if (ignored.length > 0) {
-    suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
-  }
-  if (unknownLevel !== undefined) {
-    suggestions.add("thinkingLevel", `The thinkingLevel "${unknownLevel}" is unknown and was left out.`)
-  }
+  Suggestions.addAboutSettings(suggestions, refused(settings.body ?? {}), unknownLevel)
+  if (turn.replay !== undefined && !replaying.isReplay) return ending.notReplayable(Replaying.gone(turn.replay))
 
-  const asking = Asking.make({
-    model,
+  const asking = Asking.make({ model, page, conversation, told, context })
+  const deciding = Deciding.make({
+    asking,
+    replaying,
     page,
-    conversation,
-    told,
-    context
+    remarks,
+    limits,
+    done,
+    mayAskPeople: turn.handOff !== undefined,
+    sees,
+    marks,
+    pictures
   })
-  const tools = [...Tools.offered(turn.handOff !== undefined), done]
+  let isRepeated = false
 
   /** Returns the step in progress, which isn't part of the conversation yet. */
   let inStep: () => ReturnType<typeof Conversation.answerOf> = () => []
@@ -112,9 +111,13 @@ export const perform = Effect.fnUntraced(function* (
     approve: people.approve,
     ask: people.ask,
     untilFree: attempt.untilFree,
-    elementOf: (params) => elementOf(params, shown),
+    elementOf: (params) => elementOf(params, [...replaying.recalled(), ...shown]),
     note: conversation.note,
-    extract: asking.extract
+    extract: (what, text) => {
+      seen.add(text)
+      return isRepeated ? Effect.succeed("The recorded run has read it.") : asking.extract(what, text)
+    },
+    resume: replaying.resume
   }
 
   const steps = Effect.gen(function* () {
@@ -135,51 +138,39 @@ export const perform = Effect.fnUntraced(function* (
       const looking = Effect.andThen(attempt.untilFree, page.look({ maxChars: context.parts().page }))
       const look = yield* Effect.withSpan(looking, "webagent.look")
       shown = look.shown
-      // while the model thinks: a step waits for it only where the model is faster
-      const taken = sees || pictures ? yield* Effect.forkChild(pictureOf(page)) : null
-      const seen = taken === null ? Effect.succeed(null) : Fiber.join(taken)
-      const isLast = Limits.isLast(limits, step, failures)
-      const offered = isLast ? [done] : tools
-      const answer = yield* asking.nextStep({
-        remarks: remarks.before(step, look, isLast),
-        shown: look.text,
-        picture: sees ? seen : Effect.succeed(null),
-        tools: offered
-      })
-      const calls = answer.toolCalls
-        .filter(({ providerExecuted }) => providerExecuted !== true)
-        .map(({ id, name, params }): Calls.Call => ({ id, name, params: Conversation.wellFormed(params) }))
-      const jpeg = pictures ? yield* seen : null
-      const isSmall = jpeg !== null && jpeg.length <= largestPicture
-      yield* attempt.step({
-        summary: summaryOf(calls, answer.text, look.shown, page.redact),
-        address: look.url,
-        picture: isSmall ? jpeg : null,
-        ...detailsOf(calls, look.shown, page.redact),
-        ...meter.ofStep(),
-        ...ending.checkpoint()
-      })
+      seen.add(look.text)
+      const decision = yield* deciding.next(step, look, failures, turn.replay?.mayAsk !== false)
+      if ("problem" in decision) return ending.notReplayable(decision)
+      const { calls, content, finishReason, isLast, offered, text } = decision
+      isRepeated = decision.isRepeated
+      yield* attempt.step({ ...decision.step, ...meter.ofStep(), ...ending.checkpoint() })
       const repairsBefore = repairs.count()
       const results: Array<Conversation.CallResult> = []
-      inStep = () => Conversation.answerOf(answer.content, results)
+      inStep = () => (isRepeated ? [] : Conversation.answerOf(content, results))
       const kept = Effect.sync(() => {
         inStep = () => []
-        conversation.answered(answer.content, results)
+        if (isRepeated) conversation.say(repeatedText(decision.step.summary, results))
+        else conversation.answered(content, results)
       })
-      const means = { scene, offered, accept: repairs.accept, longest: context.parts().result }
+      const { prepare } = replaying
+      const means = { scene, offered, accept: repairs.accept, longest: context.parts().result, prepare, seen }
       const outcome = yield* Calls.carryOut(calls, means, results).pipe(
         Effect.ensuring(kept),
         Effect.tapError(({ message }) => attempt.stepEnded(message, meter.ofStep()))
       )
-      const failure = failureOf(outcome, { finishReason: answer.finishReason, text: page.redact(answer.text) })
+      const failure = failureOf(outcome, { finishReason, text: page.redact(text) })
       // a call that the last step doesn't offer says nothing about the cause
       if (!isLast || lastFailure === "" || calls.some(({ name }) => name === Tools.doneName)) lastFailure = failure
-      yield* attempt.stepEnded(outcome.failed ? ending.kept(failure) : null, meter.ofStep())
+      yield* attempt.stepEnded(outcome.failed ? ending.kept(failure) : null, {
+        ...meter.ofStep(),
+        ...deciding.detailsOf(decision, outcome)
+      })
       // a judge's call belongs to no step
       meter.begin(null)
       if (outcome.ending !== undefined) return yield* ending.completed(outcome.ending)
       yield* people.tellHandedOver
       if (repairs.count() > OutputSchema.mostRepairs) return ending.unfit(repairs)
+      if (isRepeated) continue
       // repairs have a limit of their own
       if (!outcome.failed) failures = 0
       else if (repairs.count() === repairsBefore) failures += 1
@@ -196,8 +187,15 @@ export const perform = Effect.fnUntraced(function* (
       )
     ),
     Effect.catch((error) => (error instanceof LeaseLost ? Effect.fail(error) : Effect.succeed(ending.caught(error)))),
+    Effect.map((ended) => (replaying.isReplay && meter.isUnused() ? Ending.atNoCost(ended) : ended)),
+    Effect.onInterrupt(() =>
+      replaying.isReplay && meter.isUnused() ? Effect.ignore(attempt.used({ cost: "0" })) : Effect.void
+    ),
     Effect.provideService(OnSpent, meter.spent),
-    Effect.provideService(OnFailedCall, meter.failed),
+    Effect.provideService(OnFailedCall, (failed) => {
+      context.failing(failed.model)
+      return meter.failed(failed)
+    }),
     Effect.provideService(CallSettings, settings)
   )
 })

@@ -34,6 +34,8 @@ export interface Scene {
   readonly note: (note: Note) => string
   /** Has the model read a text for something. */
   readonly extract: (what: string, text: string) => Effect.Effect<string, BrowserLost | Refused>
+  /** Goes on with a recorded step of a replay, and describes the outcome. */
+  readonly resume: (step: number) => Effect.Effect<string, Refused>
 }
 
 /** A question of the model to a person. */
@@ -57,6 +59,8 @@ interface BrowserTool {
   readonly tool: Described
   /** Is true if the page may be another one after the call. */
   readonly changes: boolean
+  /** Is true if it fails unless it had its effect. */
+  readonly verifies: boolean
   readonly run: (params: unknown, scene: Scene) => Done
 }
 
@@ -65,6 +69,8 @@ interface Kind {
   readonly changes?: boolean
   /** Requires an approval before the call. Default: no. */
   readonly asks?: boolean
+  /** Checks that the call had its effect, and fails otherwise. Default: yes. */
+  readonly verifies?: boolean
 }
 
 /** Services want each tool to take an object, also the one that takes nothing. */
@@ -78,12 +84,13 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
   description: string,
   parameters: Parameters,
   act: (params: Parameters["Type"], scene: Scene) => Done,
-  { asks = false, changes = true }: Kind = {}
+  { asks = false, changes = true, verifies = true }: Kind = {}
 ): BrowserTool => {
   const decode = Schema.decodeUnknownResult(parameters)
   return {
     tool: describe(name, description, schemaOf(parameters)),
     changes,
+    verifies,
     run: (params, scene) => {
       const decoded = decode(params)
       if (Result.isFailure(decoded)) {
@@ -106,9 +113,20 @@ const { Array, Boolean, Finite, Int, Literals, String: Text, Struct, optionalKey
 const index = Int.annotate({ description: "number of the element" })
 const harmless: Kind = { changes: false }
 const asks: Kind = { asks: true }
+const unverified: Kind = { verifies: false }
+
+/** The arguments that stand for elements. */
+export const elementNames = ["index", "from", "to"] as const
+
+/** The name of the tool that presses keys, and of the recorded element that received them. */
+export const pressName = "press"
+export const focusName = "focus"
 
 /** The name of the tool that asks a person. It's offered in tasks whose caller allows it. */
 export const askName = "askPerson"
+
+/** The name of the tool that goes on with a replay. It's offered where a recorded step can't be repeated. */
+export const resumeName = "resume"
 
 /** All tools of the agent except the one that ends the task. */
 export const tools: ReadonlyArray<BrowserTool> = [
@@ -154,11 +172,11 @@ export const tools: ReadonlyArray<BrowserTool> = [
     asks
   ),
   make(
-    "press",
+    pressName,
     "Press keys such as Enter, Escape, F2, ArrowDown or Control+a; several with spaces between",
     Struct({ keys: Text }),
     ({ keys }, { page }) => page.press(keys),
-    asks
+    { ...asks, ...unverified }
   ),
   make(
     "scroll",
@@ -204,10 +222,10 @@ export const tools: ReadonlyArray<BrowserTool> = [
   ),
   make(
     "clickAt",
-    "Click a point of the screen, for canvases and maps",
+    "Click a point of the screen, in pixels, for canvases and maps",
     Struct({ x: Finite, y: Finite }),
     ({ x, y }, { page }) => page.clickAt(x, y),
-    asks
+    { ...asks, ...unverified }
   ),
   make(
     "wait",
@@ -292,13 +310,21 @@ export const tools: ReadonlyArray<BrowserTool> = [
         )
       )
     }),
-    (question, { ask }) => ask(question)
+    (question, { ask }) => ask(question),
+    unverified
+  ),
+  make(
+    resumeName,
+    "Go on with the recorded steps, from the one with this number on",
+    Struct({ step: Int }),
+    ({ step }, { resume }) => resume(step),
+    { ...harmless, ...unverified }
   )
 ]
 
-/** Returns the tools that a task's model can call, with or without the one for questions to people. */
-export const offered = (mayAsk: boolean): ReadonlyArray<Described> =>
-  tools.map(({ tool }) => tool).filter(({ name }) => mayAsk || name !== askName)
+/** Returns the tools that a task's model can call: `mayAsk` adds the one for questions to people. */
+export const offered = (mayAsk: boolean, isReplay = false): ReadonlyArray<Described> =>
+  tools.map(({ tool }) => tool).filter(({ name }) => (mayAsk || name !== askName) && (isReplay || name !== resumeName))
 
 /** The name of the tool that ends the task. */
 export const doneName = "done"

@@ -20,6 +20,8 @@ export interface ModelConfig {
   readonly price?: Price | undefined
   /** Sends pictures to the model. Default: no. */
   readonly sees?: boolean | undefined
+  /** Draws the numbers of elements onto these pictures. Default: no. */
+  readonly marks?: boolean | undefined
   /**
    * The size of the model's context in tokens. Requests are kept within it. By default, a page and the past have 40,000
    * characters each, and less after the model's server refused a request as too large.

@@ -29,7 +29,7 @@ const method = "generateText"
 
 const make = (reason: AiError.AiErrorReason): AiError.AiError => AiError.make({ module, method, reason })
 
-const invalidRequest = (description: string) => make(new AiError.InvalidRequestError({ description }))
+export const invalidRequest = (description: string) => make(new AiError.InvalidRequestError({ description }))
 
 /** A request that exceeds the model's context; `tokens` is the size of the context, if the response names it. */
 const overflow = (description: string, tokens: number | undefined) =>
@@ -46,7 +46,7 @@ const metadataOf = (sentence: string) => ({ metadata: { webagent: { sentence } }
 export const sentence = ({ module: from, reason }: AiError.AiError): string => {
   // effect/ai describes an answer that it cannot use by its schema
   if (from !== module) {
-    return "The model gave an answer that the agent cannot use. Create a new run, or use a more capable model."
+    return "The model sent a response that the agent cannot use. Create a new run, or use a more capable model."
   }
   const metadata = "metadata" in reason ? reason.metadata : {}
   const ours: unknown = metadata["webagent"]
@@ -57,7 +57,7 @@ export const sentence = ({ module: from, reason }: AiError.AiError): string => {
 export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError =>
   make(
     new AiError.InternalProviderError({
-      description: `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, use a faster model, or raise the limit.`,
+      description: `${who} did not respond within ${Duration.format(limit)}. Check that the model server is up, use a faster model, or raise the limit.`,
       metadata: { webagent: { hasTimedOut: true } }
     })
   )
@@ -206,13 +206,13 @@ export const unaskable = (who: string, text: string): AiError.AiError =>
 
 /** An answer whose end never came. */
 export const brokenOff = (who: string): AiError.AiError =>
-  serverError(`${who} broke off in the middle of an answer. Check that the model server is up, or try again later.`)
+  serverError(`${who} broke off in the middle of a response. Check that the model server is up, or try again later.`)
 
 /** An answer that is not in the dialect. */
 export const unreadable = (who: string, text: string): AiError.AiError =>
   make(
     new AiError.InvalidOutputError({
-      description: `${who} gave an answer that cannot be read (${text}). Check the address of the model and its dialect.`
+      description: `${who} sent a response that cannot be read (${text}). Check the address of the model and its dialect.`
     })
   )
 

@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import * as Telemetry from "effect/ai/Telemetry"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as AiError from "effect/ai/AiError"
+import { type Exchange, exchangeOf } from "./Dialogue.ts"
 import { type Connection, connect } from "./AiSdk.ts"
 import { type Answer, breakpoint } from "./AiSdkMessages.ts"
 import { CallSettings } from "./CallSettings.ts"
@@ -40,6 +41,13 @@ export const OnSpent: Context.Reference<(spent: Spent) => Effect.Effect<void>> =
   { defaultValue: (): ((spent: Spent) => Effect.Effect<void>) => () => Effect.void }
 )
 
+/** Receives each exchange with a model, to record it. The function makes it, with a change of its texts. */
+export const OnExchange: Context.Reference<
+  ((make: (change: (text: string) => string) => Exchange) => Effect.Effect<void>) | null
+> = Context.Reference("@webagent/agent/OnExchange", {
+  defaultValue: (): ((make: (change: (text: string) => string) => Exchange) => Effect.Effect<void>) | null => null
+})
+
 /** A call without a response, after its last retry. */
 export interface FailedCall extends Timed {
   /** The reason, in a sentence. */
@@ -56,7 +64,11 @@ export const OnFailedCall: Context.Reference<(call: FailedCall) => Effect.Effect
 export interface Model {
   /** The name by which turns ask for it. */
   readonly name: string
+  /** The model that is asked first, as its provider knows it. */
+  readonly model: string
   readonly sees: boolean
+  /** Draws the numbers of elements onto the pictures that it gets. */
+  readonly marks: boolean
   /** The size of its context in tokens, if it's configured. */
   readonly contextTokens: number | undefined
   /** True if the price of each model is known, so that a limit of a turn's cost can be held. */
@@ -98,7 +110,9 @@ export class Models extends Context.Service<
 const modelOf = (name: string, config: ModelConfig): Effect.Effect<Model, ModelNotInstalled> =>
   Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
     name,
+    model: config.model,
     sees: config.sees === true,
+    marks: config.sees === true && config.marks === true,
     contextTokens: config.contextTokens,
     isPriced: chain(config).every(({ price }) => price !== undefined),
     forTurn: forTurn(connections)
@@ -135,7 +149,8 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
       const [connection, ...others] = from
       const { model, price } = connection.config
       const timed = Effect.map(Clock.currentTimeMillis, (now_ms) => ({ model, at_ms, duration_ms: now_ms - at_ms }))
-      const answered = ({ usage }: Answer) => {
+      const answered = (answer: Answer) => {
+        const { usage } = answer
         Telemetry.addGenAIAnnotations(request.span, {
           operation: { name: "chat" },
           request: { model },
@@ -143,8 +158,14 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
         })
         const spent = { usage, cost: ModelCost.of(price, usage), estimate: ModelCost.estimate(price, usage) }
         return Effect.andThen(
-          GenAiSpans.used(usage),
+          GenAiSpans.answered(request, answer),
           Effect.flatMap(timed, (time) => Effect.flatMap(OnSpent, (tell) => tell({ ...time, ...spent })))
+        ).pipe(
+          Effect.andThen(
+            Effect.flatMap(OnExchange, (tell) =>
+              tell === null ? Effect.void : tell((change) => exchangeOf(model, request, answer, change))
+            )
+          )
         )
       }
       const failed = (error: AiError.AiError) =>

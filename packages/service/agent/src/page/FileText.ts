@@ -3,7 +3,6 @@ export const bytes_most = 5 * 1024 ** 2
 
 /** The kinds of files that are no text, by their first bytes. */
 const kinds: ReadonlyArray<readonly [start: string, kind: string]> = [
-  ["%PDF-", "a PDF document"],
   ["PK\u0003\u0004", "a ZIP archive, as documents of Word and Excel are"],
   ["\u00d0\u00cf\u0011\u00e0", "an old document of Word or Excel"],
   ["\u0089PNG", "a PNG picture"],
@@ -18,6 +17,10 @@ const kindOf = (bytes: Uint8Array): string | undefined => {
   const kind = kinds.find(([beginning]) => start.startsWith(beginning))?.[1]
   return kind ?? (bytes.subarray(0, 8192).includes(0) ? "not a text" : undefined)
 }
+
+/** Returns whether a file is a PDF document. */
+export const isPdf = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(0, 1024)).toString("latin1").includes("%PDF-")
 
 /** Files in UTF-16 begin with a mark. */
 const encodingOf = ([first, second]: Uint8Array) =>

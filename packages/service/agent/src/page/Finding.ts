@@ -3,11 +3,16 @@ import { call } from "./Frame.ts"
 import * as FileText from "./FileText.ts"
 import { act, type Action, frameOf, type Hands, refuse, told } from "./Hands.ts"
 import { bounded } from "./Look.ts"
+import * as PdfText from "./PdfText.ts"
 import * as Reader from "./Reader.ts"
 import { unlessStopped } from "./Settle.ts"
+import { words } from "./world/Words.ts"
 
 const chars_most = 100_000
 const part = 8000
+
+/** Has no text look like a numbered element, also one that isn't read by a look. */
+const { plain } = words()
 
 /** The part of the task that `read` reads: the page unless it's an element or a file. */
 export interface ReadOptions {
@@ -39,7 +44,7 @@ export const make = (hands: Hands) => {
             .join("\n")
         })
       ),
-      (text) => (text === "" ? Effect.succeed("It is not on the page.") : bounded(text))
+      (text) => (text === "" ? Effect.succeed("It is not on the page.") : bounded(plain(text)))
     )
 
   /** The text of the whole document, those of its frames included. */
@@ -51,7 +56,7 @@ export const make = (hands: Hands) => {
       const read = yield* unlessStopped(client, tab, Reader.read(tab, { margin: null, maxChars: chars_most }))
       return read?._tag === "Some"
         ? hands.secrets.redact(read.value.text)
-        : yield* refuse("The page does not answer: look at it.")
+        : yield* refuse("The page does not respond: look at it.")
     })
   )
 
@@ -75,7 +80,12 @@ export const make = (hands: Hands) => {
         )
       }
       const bytes = yield* hands.content(file)
-      const content = bytes === null ? "This file can't be read here." : FileText.of(bytes)
+      const content =
+        bytes === null
+          ? "This file can't be read here."
+          : FileText.isPdf(bytes)
+            ? yield* PdfText.of(bytes)
+            : FileText.of(bytes)
       return typeof content === "string" ? yield* refuse(content) : hands.secrets.redact(content.text)
     })
 
@@ -83,7 +93,7 @@ export const make = (hands: Hands) => {
     Effect.gen(function* () {
       const whole = yield* file !== undefined ? fileText(file) : index !== undefined ? elementText(index) : text
       const end = Math.min(whole.length, offset + part)
-      const shown = yield* bounded(whole.slice(offset, end).toWellFormed())
+      const shown = yield* bounded(plain(whole.slice(offset, end).toWellFormed()))
       return `${shown}\n(${offset} to ${end} of ${whole.length})`
     })
 

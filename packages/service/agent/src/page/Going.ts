@@ -1,3 +1,4 @@
+import { WebAddress } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { mayLoad } from "./AllowedDomains.ts"
 import { call, type Frame } from "./Frame.ts"
@@ -10,19 +11,12 @@ const poll_ms = 250
 /** The longest that a page may take to begin, in milliseconds. It keeps loading after that. */
 const loads_ms = 20_000
 
-/** `example.com` is `https://example.com`. */
-const whole = (address: string) => {
-  const text = address.trim()
-  const hasScheme = /^[a-z][a-z\d+.-]*:/iu.test(text) && !/^[\w.-]+:\d/u.test(text)
-  return hasScheme ? text : `https://${text}`
-}
-
 /** Makes the actions that navigate the browser, and the waits. */
 export const make = (hands: Hands) => {
   const { domains, tabs } = hands
 
   const allowed = (address: string) => {
-    const url = whole(address)
+    const url = WebAddress.complete(address)
     return mayLoad(url, domains()) ? Effect.succeed(url) : refuse(`This task may not open ${hands.refused(url)}.`)
   }
 
@@ -36,7 +30,7 @@ export const make = (hands: Hands) => {
         if (begun._tag === "None") {
           tab.isNavigating = false
           return yield* refuse(
-            "The server of this address has not answered for 20 seconds. The page still loads: wait for it, or open another address."
+            "The server of this address has not responded for 20 seconds. The page still loads: wait for it, or open another address."
           )
         }
         const { errorText, isDownload } = begun.value

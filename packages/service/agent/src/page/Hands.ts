@@ -44,7 +44,7 @@ export const told = <A>(
   work.pipe(
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => refuse("The page has not answered for 30 seconds. Wait and look at it, or close its tab.")
+      orElse: () => refuse("The page has not responded for 30 seconds. Wait and look at it, or close its tab.")
     }),
     Effect.mapError((error) => {
       const message = hands.secrets.redact(error.message).toWellFormed()

@@ -71,7 +71,7 @@ const patience = "20 seconds"
 /** Describes why a page can't be read. */
 const stopped = ({ dialog, isCrashed }: Tab) =>
   dialog === undefined
-    ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "has not answered for 20 seconds: wait and look again, or close its tab"}.`
+    ? `The page ${isCrashed ? "crashed: navigate to an address, or close its tab" : "has not responded for 20 seconds: wait and look again, or close its tab"}.`
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
 const once = Effect.fnUntraced(function* (

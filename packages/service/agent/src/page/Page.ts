@@ -14,8 +14,10 @@ import { call } from "./Frame.ts"
 import * as Going from "./Going.ts"
 import { type Hands, told } from "./Hands.ts"
 import * as Look from "./Look.ts"
+import * as Marks from "./Marks.ts"
 import * as Picture from "./Picture.ts"
 import * as Pointing from "./Pointing.ts"
+import * as Recalling from "./Recalling.ts"
 import * as Secrets from "./Secrets.ts"
 import { mainFrame } from "./Tab.ts"
 import * as Tabs from "./Tabs.ts"
@@ -56,10 +58,13 @@ export interface Page
     ReturnType<typeof Pointing.make>,
     ReturnType<typeof Entering.make>,
     ReturnType<typeof Going.make>,
-    ReturnType<typeof Finding.make> {
+    ReturnType<typeof Finding.make>,
+    ReturnType<typeof Recalling.make> {
   readonly look: (options?: Look.LookOptions) => Effect.Effect<Look.Look, Refused | BrowserLost>
   /** A JPEG of what is in sight. */
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
+  /** Returns a picture of the visible page with the numbers of elements on it. */
+  readonly marked: (jpeg: Uint8Array, numbers: ReadonlyArray<number>) => Effect.Effect<Uint8Array>
   /** Changes what the next task in this browser may do; its downloads stay. */
   readonly allow: (options: Omit<PageOptions, "conceal" | "downloads">) => Effect.Effect<void>
   /** Fails as soon as the browser is gone, for waits that don't use it. */
@@ -128,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.mapError(unusable),
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => Effect.fail(unusable({ message: "It did not answer within 30 seconds." }))
+      orElse: () => Effect.fail(unusable({ message: "It did not respond within 30 seconds." }))
     })
   )
   if (!hasFonts) {
@@ -162,12 +167,14 @@ export const make = Effect.fnUntraced(function* (
     ...Entering.make(hands),
     ...Going.make(hands),
     ...Finding.make(hands),
+    ...Recalling.make(hands),
     look: (lookOptions = {}) =>
       told(
         hands,
         Effect.suspend(() => Look.look(hands, notes.splice(0), lookOptions))
       ),
     picture: Picture.make(hands),
+    marked: Marks.make(hands),
     allow: ({ domains = null, files = [], secrets: known = [] }) =>
       Effect.sync(() => {
         allowed = { domains, files }

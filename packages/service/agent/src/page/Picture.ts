@@ -54,7 +54,7 @@ export const make = (hands: Hands) => {
         return Result.getOrElse(Base64.decode(data), () => new Uint8Array())
       })
       const taken = yield* unlessStopped(client, tab, picture)
-      return taken?._tag === "Some" ? taken.value : yield* refuse("No picture: the page does not answer.")
+      return taken?._tag === "Some" ? taken.value : yield* refuse("No picture: the page does not respond.")
     })
   )
 }

@@ -73,9 +73,18 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const label = yield* call(mainFrame(tab), "labelAt", x, y)
+        const frame = mainFrame(tab)
+        const why = yield* call(frame, "whyNotAt", x, y)
+        if (why !== null) return yield* refuse(why)
+        const label = yield* call(frame, "labelAt", x, y)
+        const isOther = yield* call(frame, "isFrameAt", x, y)
+        yield* call(frame, "hearPress")
         yield* Mouse.click(tab.session, { x, y })
-        return `Clicked at this point, on ${label}.`
+        // a document that is gone was left by the click
+        const isPressed = isOther || (yield* Effect.orElseSucceed(call(frame, "hasPressed"), () => true))
+        return isPressed
+          ? `Clicked at this point, on ${label}.`
+          : yield* refuse("The click did not reach the page at this point. Look at the page.")
       })
     )
 

@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   if (!answering.includes(front)) {
-    note("The page of the last task does not answer: close its tab. This is a new one.")
+    note("The page of the last task does not respond: close its tab. This is a new one.")
     yield* create("about:blank")
   }
 

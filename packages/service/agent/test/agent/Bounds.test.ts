@@ -214,7 +214,7 @@ layer(Running.layer(), { excludeTestServices: true })("an empty task", (it) => {
       const { session, turn } = yield* carriedOut(" \n")
       assert.deepInclude(turn, {
         status: "failed",
-        error: "The task is empty. Say what the agent should do.",
+        error: "The task is empty. Describe the task.",
         steps: 0,
         cost: null
       })
@@ -236,7 +236,7 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
     [
       "half a text",
       { text: "I", finish: "length" },
-      "The answer of the model was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
+      "The model's response was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
     ],
     ["half a call", call("click", '{"index":'), "The call of click is wrong: its arguments are not JSON."],
     ["a wrong call", call("click", { index: "1" }), 'The call of click is wrong: Expected number at ["index"].'],

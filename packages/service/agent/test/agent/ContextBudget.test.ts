@@ -68,12 +68,52 @@ describe("a context budget", () => {
     })
   )
 
+  it.effect("sums up seldom in a small context", () =>
+    Effect.gen(function* () {
+      const budget = ContextBudget.make({ tokens: 8192, pageChars: 40_000, learn: () => {} })
+      const { past, result } = budget.parts()
+      const conversation = Conversation.make("i")
+      conversation.say("Task: t")
+      let summaries = 0
+      const model = yield* LanguageModel.make({
+        generateText: () =>
+          Effect.sync(() => {
+            summaries += 1
+            return [{ type: "text" as const, text: "s".repeat(6000) }]
+          }),
+        streamText: () => Stream.empty
+      })
+      for (let step = 0; step < 60; step++) {
+        conversation.answered(
+          [Response.makePart("tool-call", { id: `${step}`, name: "read", params: { step }, providerExecuted: false })],
+          [{ id: `${step}`, name: "read", status: "done", result: Conversation.shortened("x".repeat(9000), result) }]
+        )
+        yield* Summary.compact(conversation, "Task: t", budget.parts(), budget).pipe(
+          Effect.provideService(LanguageModel.LanguageModel, model)
+        )
+        assert.isAtMost(conversation.size(), past)
+      }
+      assert.isAtMost(summaries, 20)
+      assert.isAtLeast(summaries, 5)
+    })
+  )
+
   it.each([
     ["input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000", 200_000],
     ["This model's maximum context length is 8192 tokens.", 8192],
     ["Your context window has 100 messages", undefined]
   ])("reads the size of a context in a refusal: %s", (message, tokens) => {
     assert.deepStrictEqual(ModelError.overflowOf(refusal(message)), { tokens })
+  })
+
+  it("learns the size of the context of the model that refused, which may be a fallback", () => {
+    const learned: Array<readonly [string, number]> = []
+    const learn = (model: string, tokens: number) => void learned.push([model, tokens])
+    const budget = ContextBudget.make({ tokens: undefined, pageChars: 40_000, learn })
+    budget.failing("large")
+    budget.failing("small")
+    assert.isTrue(budget.shrink(refusal("This model's maximum context length is 8192 tokens.")))
+    assert.deepStrictEqual(learned, [["small", 8192]])
   })
 
   it("keeps the end mark and the offsets of a page's text that is cut", () => {

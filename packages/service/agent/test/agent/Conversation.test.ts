@@ -87,14 +87,17 @@ describe("Conversation", () => {
     const conversation = after(2)
     conversation.learn({ id: "second" })
     conversation.answered([call("d")], [result("d", "The code is hunter2.")])
-    assert.strictEqual(conversation.kept(redact), 'called click {"index":1}\nresult: The code is <secret:password>.')
+    assert.strictEqual(
+      conversation.kept(redact).said,
+      'called click {"index":1}\nresult: The code is <secret:password>.'
+    )
     for (let step = 0; step < 20; step++)
       conversation.answered([call(`e${step}`)], [result(`e${step}`, "x".repeat(990))])
-    assert.strictEqual(conversation.kept(redact).length, 8000)
-    assert.match(conversation.kept(redact), /^…x.*xx$/su)
+    assert.strictEqual(conversation.kept(redact).said.length, 8000)
+    assert.match(conversation.kept(redact).said, /^…x.*xx$/su)
     // the summary has all but the last step
     conversation.sumUp(conversation.all().length - 2, "So far: much")
-    assert.match(conversation.kept(redact), /^user: So far: much\ncalled click .*\nresult: x+$/u)
+    assert.match(conversation.kept(redact).said, /^user: So far: much\ncalled click .*\nresult: x+$/u)
   })
 
   it("recalls what was said in the newest turns, as far as there is room", () => {

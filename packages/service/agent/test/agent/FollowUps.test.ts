@@ -66,9 +66,15 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
       const running = yield* Running
       script(running, call("find", { text: "nothing of the kind" }), done("none"))
       const { session, turn } = yield* carriedOut("Look for it")
-      assert.include(String(turn.checkpoint), "nothing of the kind")
+      assert.include(JSON.stringify(turn.checkpoint), "nothing of the kind")
       // as another node leaves it
-      const other = { ...turn, id: "elsewhere", seq: 2, task: "Elsewhere", checkpoint: "result: The code is 4711." }
+      const other = {
+        ...turn,
+        id: "elsewhere",
+        seq: 2,
+        task: "Elsewhere",
+        checkpoint: { notes: "- The gate is 7.", plan: "gone", said: "result: The code is 4711." }
+      }
       const { session: known } = Option.getOrThrow(yield* running.store.sessionState(session.id))
       const next = { ...known, revision: known.revision + 1, turnCount: 2 }
       yield* Effect.orDie(running.store.commit({ session: next, turns: [other], events: [] }))
@@ -84,6 +90,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
         assert.include(said, part)
       }
       assert.notInclude(said, "Task: Look for it\n")
+      assert.match(shown(running), /^Your notes:\n- The gate is 7\.\n/u)
     })
   )
 
@@ -121,7 +128,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
       const lost = yield* ended(running, turn.id)
       assert.deepInclude(lost, {
         status: "failed",
-        error: "The browser is gone. Send a follow-up to go on in a new browser."
+        error: "The browser is gone. Send a follow-up to continue in a new browser."
       })
       const steps = yield* store.stepsOf(turn.id)
       assert.deepStrictEqual(
@@ -149,7 +156,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
       assert.deepInclude(yield* ended(running, turn.id), {
         status: "failed",
         failure: "browser_lost",
-        error: "The browser is gone. Send a follow-up to go on in a new browser."
+        error: "The browser is gone. Send a follow-up to continue in a new browser."
       })
       yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => running.model.abandoned === abandoned })
       assert.lengthOf(running.model.requests, 2)

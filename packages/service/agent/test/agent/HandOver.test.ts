@@ -10,6 +10,21 @@ const start = Effect.fnUntraced(function* (task: string, more: object = { handOf
   return yield* Effect.orDie(engine.createSession({ task, modelParams: null, thinkingLevel: null, ...more }))
 })
 
+/** Lets the model open a page, ask a person and finish. Returns the text that the model got after the question. */
+const asking = (
+  running: Running["Service"],
+  path: string,
+  question: Readonly<Record<string, unknown>>,
+  finish: ReturnType<typeof done>
+) => {
+  let heard = ""
+  script(running, call("navigate", { url: `${running.site.origin}${path}` }), call("askPerson", question), (now) => {
+    heard = told(now)
+    return finish
+  })
+  return () => heard
+}
+
 /** Waits until a turn asks a person. */
 const waiting = (id: string) =>
   Effect.flatMap(Running, ({ engine }) =>
@@ -25,46 +40,44 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
   it.effect("asks with a tool, waits, and its model gets the answer", () =>
     Effect.gen(function* () {
       const running = yield* Running
-      let heard = ""
-      script(
-        running,
-        call("navigate", { url: `${running.site.origin}/plain` }),
-        call("askPerson", { question: "Which code?", choices: ["4711", "4712"] }),
-        (now) => {
-          heard = told(now)
-          return done("4711")
-        }
-      )
+      const heard = asking(running, "/plain", { question: "Which code?", choices: ["4711", "4712"] }, done("4711"))
       const { turn } = yield* start("What is the code?")
       assert.deepInclude(yield* waiting(turn.id), { reason: "question", question: "Which code?", askedBy: "agent" })
       assert.lengthOf(running.model.requests, 2)
       yield* answer(turn.id, "4711")
       assert.deepInclude(yield* ended(running, turn.id), { status: "completed", output: "4711", steps: 3 })
-      assert.include(heard, "A person answered: 4711")
+      assert.include(heard(), "A person answered: 4711")
     })
   )
+
+  for (const [whenUnanswered, advice] of [
+    ["skip", "Leave this part of the task out"],
+    ["continue", "Go on as you think best"]
+  ] as const)
+    it.effect(`gets no answer in time, and its model reads what "${whenUnanswered}" means`, () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const heard = asking(running, "/plain", { question: "Which code?" }, done())
+        const { turn } = yield* start("What is the code?", {
+          handOff: { ...handOff, timeout_ms: 100, whenUnanswered }
+        })
+        assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
+        assert.include(heard(), `No person answered in time. ${advice}`)
+      })
+    )
 
   it.effect("learns which page is open after a person used its browser", () =>
     Effect.gen(function* () {
       const running = yield* Running
-      let heard = ""
-      script(
-        running,
-        call("navigate", { url: `${running.site.origin}/login` }),
-        call("askPerson", { question: "Please sign in", reason: "sign_in" }),
-        (now) => {
-          heard = told(now)
-          return done()
-        }
-      )
+      const heard = asking(running, "/login", { question: "Please sign in", reason: "sign_in" }, done())
       const { session, turn } = yield* start("Sign in")
       yield* waiting(turn.id)
       const { browserId } = (yield* running.engine.session(session.id)).session
       yield* running.engine.takeControl(browserId ?? "", "ann", 60_000)
       yield* running.engine.releaseControl(browserId ?? "", "ann")
       assert.propertyVal(yield* ended(running, turn.id), "status", "completed")
-      assert.include(heard, "A person has used the browser and given it back.")
-      assert.include(heard, `The tab in front is still at ${running.site.origin}/login`)
+      assert.include(heard(), "A person has used the browser and given it back.")
+      assert.include(heard(), `The tab in front is still at ${running.site.origin}/login`)
     })
   )
 

@@ -32,7 +32,7 @@ layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
         memories,
         memories.map((_, at) => at >= 2)
       )
-      assert.include(String(turn.checkpoint), "- The code is 4711.")
+      assert.deepInclude(turn.checkpoint, { notes: "- The code is 4711.", plan: "read all" })
       script(running, call("note", { text: "Second.", replace: true }), (now) => done(shown(now)))
       const next = yield* followedUp(session.id, "And the code?")
       assert.match(running.model.requests[0]?.text ?? "", /^Your notes:\n- The code is 4711\.\n/u)

@@ -1,5 +1,7 @@
 import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { call, carriedOut, done, followedUp, numberOf, Running, script, shown, told } from "./running.ts"
 
@@ -157,3 +159,31 @@ layer(
     })
   )
 })
+
+/** Time that passes for the agent in addition to the machine's. */
+let skipped_ms = 0
+const machine = Clock.Clock.defaultValue()
+const clock: Clock.Clock = Object.assign(Object.create(machine) as Clock.Clock, {
+  currentTimeMillisUnsafe: () => machine.currentTimeMillisUnsafe() + skipped_ms,
+  currentTimeMillis: Effect.sync(() => machine.currentTimeMillisUnsafe() + skipped_ms)
+})
+
+layer(Layer.provide(Running.layer(), Layer.succeed(Clock.Clock, clock)), { excludeTestServices: true })(
+  "a secret of an earlier run",
+  (it) => {
+    it.effect("isn't shown to the model while its browser runs, even after the conversation is forgotten", () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const { site } = running
+        script(running, call("navigate", { url: `${site.origin}/keeps` }), typed("<secret:pin>"), done())
+        const { session } = yield* carriedOut("Sign in", { secrets: [bound(site)] })
+        skipped_ms = 2 * 3_600_000
+        script(running, call("navigate", { url: `${site.origin}/keeps` }), (now) => done(shown(now)))
+        const next = yield* followedUp(session.id, "What does it say?")
+        assert.strictEqual(next.status, "completed")
+        assert.include(shown(running), "It has <secret:pin>")
+        for (const text of [received(running), JSON.stringify(next)]) assert.notInclude(text, "hunter2")
+      })
+    )
+  }
+)

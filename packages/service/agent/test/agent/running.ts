@@ -36,11 +36,13 @@ export class Running extends Context.Service<
 >()("Running") {
   static readonly layer = (
     options: BrowserAgent.BrowserAgentOptions | ((site: Site) => BrowserAgent.BrowserAgentOptions) = {},
-    config: Partial<ModelConfig.ModelConfig> = {}
+    config: Partial<ModelConfig.ModelConfig> = {},
+    /** Models in place of the scripted one. */
+    others?: (site: Site) => Layer.Layer<Models>
   ) =>
     Layer.unwrap(
       Effect.map(serve, (site) => {
-        const models = Layer.unwrap(
+        const scripted = Layer.unwrap(
           ScriptedModel.useSync(({ baseUrl }) =>
             Models.layer({
               dialect: "openai-compatible",
@@ -52,6 +54,7 @@ export class Running extends Context.Service<
             })
           )
         )
+        const models = others === undefined ? scripted : others(site)
         const agent = BrowserAgent.layer(typeof options === "function" ? options(site) : options)
         const pictures = new Map<string, Uint8Array>()
         const recordings = Layer.succeed(Recordings, {

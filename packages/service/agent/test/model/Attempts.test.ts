@@ -193,7 +193,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
           expire = Promise.withResolvers()
         }
         const error = yield* Effect.flip(call(model))
-        assert.include(said(error), "Model first-1 did not answer within 10m.")
+        assert.include(said(error), "Model first-1 did not respond within 10m.")
         assert.strictEqual(server.requests.length, 2)
       })
     ).pipe(unhurried([], expired))
@@ -275,7 +275,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
           server.script = () => (response) =>
             void response.writeHead(200, { "content-type": "text/html" }).end("<html>")
           const error = yield* Effect.flip(call(model))
-          assert.include(said(error), "Model first-1 gave an answer that cannot be read")
+          assert.include(said(error), "Model first-1 sent a response that cannot be read")
         })
       )
       yield* withModel(

@@ -92,7 +92,7 @@ const cut: ModelReply = (response) => {
 }
 
 const unreadable = (why: string) =>
-  `Model first-1 gave an answer that cannot be read (${why}). Check the address of the model and its dialect.`
+  `Model first-1 sent a response that cannot be read (${why}). Check the address of the model and its dialect.`
 
 /** An answer in each dialect whose content is of another type. */
 const mistyped: Readonly<Record<Dialect, unknown>> = {
@@ -151,7 +151,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     Effect.map(asked(dialect, cut), ({ sentence }) =>
       assert.strictEqual(
         sentence,
-        "Model first-1 broke off in the middle of an answer. Check that the model server is up, or try again later."
+        "Model first-1 broke off in the middle of a response. Check that the model server is up, or try again later."
       )
     )
   )

@@ -28,13 +28,13 @@ it.live("a page that works for ever is told of, and left by the next task", () =
         })
         assert.include(
           (yield* Effect.provideService(page.look(), Clock.Clock, hurried)).text,
-          "has not answered for 20 seconds: wait and look again, or close its tab."
+          "has not responded for 20 seconds: wait and look again, or close its tab."
         )
       })
     )
     const page = yield* Page.make(yield* connect)
     const { text } = yield* page.look()
-    assert.include(text, "Note: The page of the last task does not answer: close its tab.")
+    assert.include(text, "Note: The page of the last task does not respond: close its tab.")
     yield* page.navigate(`${url}/plain`)
     assert.include((yield* page.look()).text, "The code is 4711.")
     assert.strictEqual(yield* page.tab("close", { number: 1 }), "Closed it.")

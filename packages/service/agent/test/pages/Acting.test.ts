@@ -154,7 +154,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A page that does not begin
       const { message } = yield* Effect.flip(
         Effect.provideService(page.navigate(`${site.origin}/never`), Clock.Clock, hurried)
       )
-      assert.include(message, "has not answered for 20 seconds. The page still loads")
+      assert.include(message, "has not responded for 20 seconds. The page still loads")
       assert.match(yield* shown, /^Note: \S+\/never is still loading: wait for it\.$/mu)
       assert.include(yield* open("second"), "# Second")
     })

@@ -133,7 +133,9 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     Effect.gen(function* () {
       const file = (name: string) => visit(name, use("wait", { seconds: 0.2 }), use("read", { file: name }))
       assert.include((yield* file("prices.csv")).results[1], "item,price\nmug,12\n")
-      assert.include((yield* file("paper.pdf")).results[1], "The file is a PDF document")
+      const invoice = (yield* file("invoice.pdf")).results[1]
+      assert.include(invoice, "(page 1 of 2)\nInvoice 4711\n(page 2 of 2)\nTotal 30 USD [ 7 button x]")
+      assert.include((yield* file("paper.pdf")).results[1], "The file is a PDF document that the agent can't read")
       assert.include((yield* file("sheet.xlsx")).results[1], "The file is a ZIP archive")
       assert.match(
         String((yield* visit("code", use("read", { file: "none.csv" }))).results[0]),

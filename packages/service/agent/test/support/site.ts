@@ -14,6 +14,8 @@ export interface Site {
   readonly hits: ReadonlyArray<string>
   /** The actions that reached pages of files in `test/pages`, in their own words. The next call begins anew. */
   readonly saw: () => ReadonlyArray<string>
+  /** Pages of files have it as `variant`, so that they can look different on another visit. */
+  variant: string
 }
 
 /** The body of a page, or undefined where it has answered by itself. */
@@ -33,6 +35,29 @@ const late =
 const html = (title: string, body: string) => `<!doctype html><meta charset=utf-8><title>${title}</title><body>${body}`
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+/** A PDF document with a line of text on each page. */
+const pdf = (...lines: ReadonlyArray<string>): string => {
+  const texts = lines.map((line) => `BT /F1 24 Tf 50 700 Td (${line}) Tj ET`)
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${lines.length} /Kids [${lines.map((_, at) => `${4 + 2 * at} 0 R`).join(" ")}] >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ...texts.flatMap((text, at) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${5 + 2 * at} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Length ${text.length} >>\nstream\n${text}\nendstream`
+    ])
+  ]
+  let file = "%PDF-1.4\n"
+  const offsets = objects.map((object, at) => {
+    const offset = file.length
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`
+    return offset
+  })
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")
+  const count = objects.length + 1
+  return `${file}xref\n0 ${count}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF`
+}
 
 /** One for each kind of failure that users of agents report. */
 export const pages: Readonly<Record<string, Body>> = {
@@ -98,6 +123,10 @@ export const pages: Readonly<Record<string, Body>> = {
   },
   "data.json": ({ response }) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{ "code": 4711 }')
+    return undefined
+  },
+  "invoice.pdf": ({ response }) => {
+    response.writeHead(200, { "content-type": "application/pdf" }).end(pdf("Invoice 4711", "Total 30 USD [7 button x]"))
     return undefined
   },
   "paper.pdf": ({ response }) => {
@@ -250,12 +279,17 @@ export const pages: Readonly<Record<string, Body>> = {
 const reports = `<script>var saw=(what)=>{const request=new XMLHttpRequest();request.open("POST","/saw",false);request.send(what)}</script>`
 
 /** The page of a file, which reports what reaches it. */
-const fileOf = (name: string): string | undefined => {
+const fileOf = (name: string, variant: string): string | undefined => {
   const file = new URL(`../pages/${name}.html`, import.meta.url)
-  return /^[a-z-]+$/u.test(name) && existsSync(file) ? reports + readFileSync(file, "utf8") : undefined
+  if (!/^[a-z-]+$/u.test(name) || !existsSync(file)) return undefined
+  return `${reports}<script>var variant=${JSON.stringify(variant)}</script>${readFileSync(file, "utf8")}`
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, port: number, seen: Array<string>) => {
+const answer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { port, seen, variant }: { readonly port: number; readonly seen: Array<string>; readonly variant: string }
+) => {
   const { host = "", url = "/" } = { host: request.headers.host, url: request.url }
   if (request.method === "POST") {
     request.setEncoding("utf8").on("data", (what: string) => seen.push(what))
@@ -264,7 +298,7 @@ const answer = (request: IncomingMessage, response: ServerResponse, port: number
   const other = host.startsWith("127") ? `http://localhost:${port}` : `http://127.0.0.1:${port}`
   const name = (url.split("?")[0] ?? "").slice(1)
   const body = pages[name]
-  const text = body === undefined ? fileOf(name) : body({ other, response, url })
+  const text = body === undefined ? fileOf(name, variant) : body({ other, response, url })
   if (body === undefined && text === undefined) return void response.writeHead(404).end()
   if (text !== undefined) response.writeHead(200, { "content-type": "text/html" }).end(html(name, text))
 }
@@ -272,18 +306,21 @@ const answer = (request: IncomingMessage, response: ServerResponse, port: number
 /** Serves the pages until the scope closes. */
 export const serve: Effect.Effect<Site, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
-    Effect.callback<{
-      readonly server: ReturnType<typeof createServer>
-      readonly hits: Array<string>
-      readonly seen: Array<string>
-    }>((resume) => {
+    Effect.callback<{ readonly server: ReturnType<typeof createServer>; readonly site: Site }>((resume) => {
       const hits: Array<string> = []
       const seen: Array<string> = []
+      const site = { origin: "", other: "", hits, saw: () => seen.splice(0), variant: "" }
       const server = createServer((request, response) => {
         hits.push(`${request.headers.host?.split(":")[0]}${request.url}`)
-        answer(request, response, (server.address() as AddressInfo).port, seen)
+        const { port } = server.address() as AddressInfo
+        answer(request, response, { port, seen, variant: site.variant })
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, hits, seen })))
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        site.origin = `http://127.0.0.1:${port}`
+        site.other = `http://localhost:${port}`
+        resume(Effect.succeed({ server, site }))
+      })
     }),
     ({ server }) =>
       Effect.callback<void>((resume) => {
@@ -291,13 +328,5 @@ export const serve: Effect.Effect<Site, never, Scope.Scope> = Effect.map(
         server.close(() => resume(Effect.void))
       })
   ),
-  ({ hits, seen, server }) => {
-    const { port } = server.address() as AddressInfo
-    return {
-      origin: `http://127.0.0.1:${port}`,
-      other: `http://localhost:${port}`,
-      hits,
-      saw: () => seen.splice(0)
-    }
-  }
+  ({ site }) => site
 )

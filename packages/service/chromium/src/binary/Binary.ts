@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { execFile } from "node:child_process"
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
-import { cacheFolders, unpack } from "./unpack.ts"
+import { cacheFolders, locate, type Resolve, unpack } from "./unpack.ts"
 
 /** Which program to look for. */
 export type Engine = "headless-shell" | "chromium"
@@ -33,8 +33,8 @@ export interface FindOptions {
   readonly engine?: Engine
   /** The server's data folder, for unpacking the packaged browser where its usual folder can't be written. */
   readonly data?: string
-  /** The URL of the module `@sparticuz/chromium`, of who has it as a dependency; looked for from here unless given. */
-  readonly packaged?: string
+  /** Resolves `@sparticuz/chromium` for the program that depends on it; resolved from this package unless given. */
+  readonly resolve?: Resolve
 }
 
 /** Directories in which systems install the program; their `/usr/bin` contains wrapper scripts. */
@@ -89,7 +89,7 @@ const named = Effect.fnUntraced(function* (executable: string) {
     )
   }
   const version = yield* Effect.mapError(versionOf(executable, {}), (error) =>
-    refuse(`${executable} does not run: ${firstLine(error)}. Install what it needs, or name another.`)
+    refuse(`${executable} does not run: ${firstLine(error)}. Install its dependencies, or name another.`)
   )
   return { executable, env: {}, version, source: "named" } satisfies Binary
 })
@@ -131,7 +131,7 @@ export const find = Effect.fnUntraced(function* ({
   data,
   engine = "headless-shell",
   executable,
-  packaged: entry
+  resolve
 }: FindOptions = {}) {
   const chosen =
     executable ?? Option.getOrUndefined(yield* Effect.orDie(Config.option(Config.NonEmptyString("WEBAGENT_CHROMIUM"))))
@@ -144,7 +144,7 @@ export const find = Effect.fnUntraced(function* ({
     }
   }
   const isPackaged = engine === "headless-shell" && process.platform === "linux" && process.arch === "x64"
-  const packagedBinary = isPackaged ? yield* packaged(cacheFolders(data), entry) : undefined
+  const packagedBinary = isPackaged ? yield* packaged(cacheFolders(data), locate(resolve)) : undefined
   if (packagedBinary !== undefined) return packagedBinary
   const install = isPackaged ? `${packages[engine]} or the npm package @sparticuz/chromium` : packages[engine]
   return yield* refuse(`No Chromium is installed. Install ${install}, or name one with WEBAGENT_CHROMIUM.`)

@@ -64,16 +64,20 @@ const settle = (staging: string, home: string): void => {
   }
 }
 
-const besideThis = (): string | undefined => {
+/** Resolves a package to the URL of its module, as `import.meta.resolve` does; throws if it isn't installed. */
+export type Resolve = (name: string) => string
+
+/** Returns the URL of the packaged browser's module; undefined if the package isn't installed. */
+export const locate = (resolve: Resolve = (name) => import.meta.resolve(name)): string | undefined => {
   try {
-    return import.meta.resolve("@sparticuz/chromium")
+    return resolve("@sparticuz/chromium")
   } catch {
     return undefined
   }
 }
 
 /** Unpacks the browser of `@sparticuz/chromium`, once for all processes of this user; undefined without the package. */
-export const unpack = async (cache: string, entry = besideThis()): Promise<Unpacked | undefined> => {
+export const unpack = async (cache: string, entry = locate()): Promise<Unpacked | undefined> => {
   if (entry === undefined) return undefined
   // the package does not export its package.json
   const packaged = dirname(dirname(fileURLToPath(entry)))

@@ -1,11 +1,12 @@
 import type { CdpClient, CdpError, CdpSession, TargetInfo } from "@webagent/cdp"
-import type { LiveInput, LiveTab, LiveView, View } from "@webagent/engine"
+import { type LiveInput, type LiveTab, type LiveView, type View, WebAddress } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as Cast from "./Cast.ts"
 import type { Signal } from "./Pacing.ts"
@@ -15,10 +16,15 @@ const quality = 60
 /** The largest picture; a window that is larger is scaled down. */
 const largest = { maxWidth: 1920, maxHeight: 1200 }
 
+/** The most inputs that a page hasn't handled yet. Further ones wait for it. */
+const mostUnhandled = 64
+
 /** The tab that is currently shown. */
 interface Front {
   readonly session: CdpSession
   readonly signals: Queue.Queue<Signal>
+  /** A permit for each further input. */
+  readonly inputs: Semaphore.Semaphore
   /** The size of the window in CSS pixels, which the places of a person's input are parts of. */
   size: { readonly width: number; readonly height: number } | null
 }
@@ -37,7 +43,7 @@ const mouseTypes = { pressed: "mousePressed", released: "mouseReleased", moved: 
 /** Sends a person's input to the tab. */
 const sendInput = (
   { send }: CdpSession,
-  input: LiveInput,
+  input: Exclude<LiveInput, { readonly _tag: "Address" }>,
   { height, width }: { readonly width: number; readonly height: number }
 ): Effect.Effect<unknown, CdpError> => {
   switch (input._tag) {
@@ -70,6 +76,10 @@ const sendInput = (
       return send("Input.insertText", { text: input.text })
   }
 }
+
+/** Opens an address without waiting for its server, so that later input isn't late. Chromium shows why a page can't load. */
+const openAddress = ({ post }: CdpSession, url: string) =>
+  Effect.sync(() => (WebAddress.mayLoad(url) ? post("Page.navigate", { url }) : undefined))
 
 /** Casts a browser over one connection until the scope closes: the tab that was opened last, else the one before. */
 export const make = Effect.fnUntraced(function* (
@@ -109,7 +119,7 @@ export const make = Effect.fnUntraced(function* (
     const signals = yield* Queue.unbounded<Signal>()
     const clock = yield* Clock.Clock
     let titled_ms = -Infinity
-    const own: Front = { session, signals, size: null }
+    const own: Front = { session, signals, inputs: Semaphore.makeUnsafe(mostUnhandled), size: null }
     session.on("Page.screencastFrame", ({ data, metadata: { deviceHeight, deviceWidth }, sessionId }) => {
       // immediately, even if the frame isn't shown: see `Pacing`
       session.post("Page.screencastFrameAck", { sessionId })
@@ -166,8 +176,14 @@ export const make = Effect.fnUntraced(function* (
     views: Stream.interruptWhen(Stream.fromPubSub(views), client.closed),
     input: (input) =>
       Effect.suspend(() => {
-        if (front === undefined || front.size === null) return Effect.void
-        return Effect.ignore(sendInput(front.session, input, front.size))
+        if (front === undefined) return Effect.void
+        if (input._tag === "Address") return openAddress(front.session, input.address)
+        const { inputs, session, size } = front
+        if (size === null) return Effect.void
+        // Chromium handles inputs in order, and responds once the page has, so waiting for it would delay the next one
+        const handled = Effect.ensuring(Effect.ignore(sendInput(session, input, size)), inputs.release(1))
+        const send = Effect.sync(() => void fork(handled))
+        return Effect.uninterruptibleMask((restore) => Effect.andThen(restore(inputs.take(1)), send))
       })
   }
 })

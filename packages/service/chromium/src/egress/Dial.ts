@@ -37,7 +37,7 @@ const direct = ({ name, port }: Target, addresses: Checked, adopt: Adopt) =>
     adopt(socket)
     socket.once("connect", () => resume(Effect.succeed(socket)))
     socket.once("error", (error) =>
-      resume(Effect.fail(new Unreachable({ message: `"${name}:${port}" does not answer: ${whyOf(error)}.` })))
+      resume(Effect.fail(new Unreachable({ message: `"${name}:${port}" does not respond: ${whyOf(error)}.` })))
     )
     return Effect.sync(() => socket.destroy())
   })

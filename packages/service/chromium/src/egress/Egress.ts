@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
     const server = HttpProxy.make(limits, (target, onConnected, refused) => {
       const reached = Effect.timeoutOrElse(connect(target), {
         duration: limits.connect,
-        orElse: () => refuse(504)(`"${target.name}" does not answer.`)
+        orElse: () => refuse(504)(`"${target.name}" does not respond.`)
       })
       run(Effect.match(reached, { onSuccess: onConnected, onFailure: refused }))
     })

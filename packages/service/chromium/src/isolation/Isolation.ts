@@ -42,7 +42,7 @@ const sentences: Readonly<Record<Level, (why: string) => string>> = {
   namespaces: () =>
     `Each browser has files, processes and a network of its own, and reaches public addresses only.${unlimited}`,
   chromium: (why) =>
-    `Browsers share this machine's files and network: a client with a cdpUrl can read what the browser's user can read. ` +
+    `Browsers share this machine's files and network: a client with a cdpUrl can read every file that the browser's user can read. ` +
     `Run the server in a container that holds nothing else. No namespaces: ${why}`,
   none: (why) =>
     `Pages run without Chromium's sandbox: a page that breaks out of its browser is on this machine. ` +
@@ -60,8 +60,8 @@ const cureFor = (why: string): string => {
 }
 
 const remedies: Readonly<Record<Level, (why: string) => string>> = {
-  namespaces: (why) => ` ${cureFor(why)}, or accept less with --isolation chromium or --isolation none.`,
-  chromium: (why) => ` ${cureFor(why)}, or accept less with --isolation none.`,
+  namespaces: (why) => ` ${cureFor(why)}, or accept less with --min-isolation chromium or --min-isolation none.`,
+  chromium: (why) => ` ${cureFor(why)}, or accept less with --min-isolation none.`,
   none: () => ""
 }
 

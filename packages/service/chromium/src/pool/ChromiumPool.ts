@@ -170,7 +170,7 @@ const make = Effect.fnUntraced(function* ({
   const profiles = yield* BrowserProfiles.make(options.binary.version)
   const { replenish, take } = yield* Warm.make({ ...options, runtime, wanted: () => Math.min(warm, most - taken) })
   const start = starting(profiles, take)
-  yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
+  const watchThem = yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
 
   const handOut = Effect.fnUntraced(function* (browser: Browser.Browser, started: Warm.Started) {
     const { allowedDomains, expiresAt_ms, id } = browser
@@ -212,6 +212,7 @@ const make = Effect.fnUntraced(function* ({
       )
     yield* allowDomains(null)
     running.set(id, { devTools, folder, used, ended, pid, end })
+    watchThem()
     if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, DevTools.connect(devTools), used), scope)
 
     const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {

@@ -32,7 +32,7 @@ type Reason = LaunchFailed["lack"]
 const lookEvery_ms = 1000
 
 const waitingLaunches = Metric.gauge("webagent_node_waiting_launches", {
-  description: "Runs and creates of browsers that wait for a free browser at this node"
+  description: "Runs and browser creates that wait for a free browser at this node"
 })
 
 const waitingFor = (reason: Reason) =>

@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function* ({
           (isWell) =>
             isWell
               ? Effect.succeed(one)
-              : Effect.andThen(close(one), new BrowserProcess.StartFailed({ message: "It does not answer." }))
+              : Effect.andThen(close(one), new BrowserProcess.StartFailed({ message: "It does not respond." }))
         )
       )
     )

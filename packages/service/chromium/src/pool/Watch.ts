@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import * as FolderSize from "../process/FolderSize.ts"
 import { exceeds, trees } from "../process/ProcessTree.ts"
@@ -17,16 +17,24 @@ interface Most {
   readonly disk_bytes: number
 }
 
-const regularly = (look: Effect.Effect<void>) => Effect.forkScoped(Effect.repeat(look, Schedule.spaced("2 seconds")))
-
-/** Ends browsers whose pages take too much memory, or that have too many files, or too large ones. */
+/**
+ * Ends browsers whose pages take too much memory, or that have too many files, or too large ones. Without browsers, it
+ * sleeps until the returned function says that there is one.
+ */
 export const watch = Effect.fnUntraced(function* (
   browsers: () => ReadonlyArray<Watched>,
   { disk_bytes, memory_bytes }: Most
-): Effect.fn.Return<void, never, Scope.Scope> {
+): Effect.fn.Return<() => void, never, Scope.Scope> {
+  const some = Latch.makeUnsafe(false)
+  const untilSome = Effect.suspend(() => {
+    if (browsers().length === 0) some.closeUnsafe()
+    return some.await
+  })
+  const regularly = (look: Effect.Effect<void>) =>
+    untilSome.pipe(Effect.andThen(look), Effect.andThen(Effect.sleep("2 seconds")), Effect.forever, Effect.forkScoped)
   const memory = Effect.suspend(() => {
     const all = browsers()
-    const processes = all.length === 0 ? [] : trees(all.map(({ pid }) => pid))
+    const processes = trees(all.map(({ pid }) => pid))
     const heavy = all.filter((_, index) => exceeds(processes[index] ?? [], memory_bytes))
     return Effect.forEach(heavy, ({ end }) => end("out_of_memory"), { discard: true })
   })
@@ -43,4 +51,5 @@ export const watch = Effect.fnUntraced(function* (
   )
   if (process.platform === "linux") yield* regularly(memory)
   yield* regularly(disk)
+  return () => void some.openUnsafe()
 })

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { getPriority, setPriority } from "node:os"
 
-/** The nice value of browsers, 5 above the server's: of a core that both want, the server gets three times as much. */
-export const niceness: number = Math.min(19, getPriority() + 5)
+/** The nice value of browsers, 2 above the server's: of a core that both want, the server gets 1.6 times as much. */
+export const niceness: number = Math.min(19, getPriority() + 2)
 
 /** Puts a process that was just started behind the server, with all that it will start. */
 export const putBehind = (pid: number): void => {

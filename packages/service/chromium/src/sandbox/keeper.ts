@@ -77,7 +77,7 @@ export const networkOf = (child: ChildProcess): Network => {
       return void Deferred.doneUnsafe(listener, Effect.succeed(handle))
     }
     const done = waiting.shift()
-    if (!(handle instanceof Socket)) return refuse(done, `DevTools do not answer: ${JSON.stringify(message)}`)
+    if (!(handle instanceof Socket)) return refuse(done, `DevTools do not respond: ${JSON.stringify(message)}`)
     if (done === undefined) return void handle.destroy()
     done(null, handle)
   })

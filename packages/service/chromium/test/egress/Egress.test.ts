@@ -341,7 +341,7 @@ describe("the proxy of a browser", () => {
     Effect.gen(function* () {
       const proxy = yield* open({ allowPrivate: ["127.0.0.1:1"] })
       assert.match(yield* ask(proxy.port, tunnel("nowhere.test:443")), /502 [^]*"nowhere.test" has no address\./u)
-      assert.match(yield* ask(proxy.port, tunnel("site.test:1")), /502 [^]*does not answer: ECONNREFUSED\./u)
+      assert.match(yield* ask(proxy.port, tunnel("site.test:1")), /502 [^]*does not respond: ECONNREFUSED\./u)
     })
   )
 

@@ -55,7 +55,7 @@ it.live.skipIf(!canForbid)(`says that a machine forbids namespaces, and what to 
     assert.match(sentence ?? "", /^Pages run without Chromium's sandbox: .+ No sandbox: .+\.$/u)
     assert.match(
       message ?? "",
-      /^No browser starts with the isolation level namespaces: .+ Let users make namespaces .+ or accept less with --isolation chromium or --isolation none\.$/u
+      /^No browser starts with the isolation level namespaces: .+ (?:Let users make namespaces|Install the package bubblewrap).* or accept less with --min-isolation chromium or --min-isolation none\.$/u
     )
   }).pipe(Effect.scoped)
 )
@@ -68,7 +68,7 @@ it.live("refuses to go below what is asked for, and says what to do", () =>
       const { message } = yield* Effect.flip(Isolation.probe({ binary, runtime: folder, atLeast }))
       assert.include(message, `No browser starts with the isolation level ${atLeast}: `)
       if (atLeast !== "none")
-        assert.match(message, /, or accept less with (?:--isolation chromium or )?--isolation none\.$/u)
+        assert.match(message, /, or accept less with (?:--min-isolation chromium or )?--min-isolation none\.$/u)
     }
   }).pipe(Effect.scoped, Effect.provide(layerEgress()))
 )

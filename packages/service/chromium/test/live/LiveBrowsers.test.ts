@@ -79,6 +79,19 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
+  it.live("opens an address of a person, but none of the machine", () =>
+    Effect.gen(function* () {
+      const { run } = yield* shown()
+      yield* run(page("first"))
+      const { input, now } = yield* look()
+      yield* until(() => now().tab?.title === "Shop")
+      yield* input({ _tag: "Address", address: "file:///etc/passwd" })
+      yield* input({ _tag: "Address", address: "about:blank" })
+      yield* until(() => now().tab?.title === "about:blank" || now().tab?.title === "")
+      assert.strictEqual(now().tab?.address, "about:blank")
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
   it.live("has its dialogs answered as without a viewer", () =>
     Effect.gen(function* () {
       const { run } = yield* shown()

@@ -167,7 +167,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
     yield* untilIn(viewer, `document.body.hasAttribute("data-concealed") && !screen_.checkVisibility()`)
     assert.strictEqual(
       yield* viewer.run(`document.getElementById("state").textContent`),
-      "The agent typed a secret: only the pictures of its steps are shown"
+      "The agent typed a secret: only its steps' pictures are shown"
     )
     yield* untilIn(viewer, `document.querySelector("#steps img").checkVisibility()`)
     yield* fitsPhone(viewer, "#steps img")

@@ -322,7 +322,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
         network.connect((error) => resume(Effect.succeed(error?.message ?? "connected")))
       )
       const proxy = yield* network.listener
-      assert.match(yield* refused, /^DevTools do not answer: .*ECONNREFUSED/u)
+      assert.match(yield* refused, /^DevTools do not respond: .*ECONNREFUSED/u)
       const [[, keeper = 0] = []] = trees([pid])
       // it takes no more messages
       process.kill(keeper, "SIGSTOP")

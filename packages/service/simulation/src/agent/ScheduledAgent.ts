@@ -23,9 +23,7 @@ export interface ScheduledProgress {
 export interface TurnSchedule {
   /** Next event of a turn that is dispatching (`Started`) or running (one of the events that finish it). */
   readonly next: (turn: Turn.Turn) => ScheduledEvent
-  /**
-   * Next report of the steps of a running turn; undefined after the last one. A turn has no steps by default.
-   */
+  /** Next report of the steps of a running turn; undefined after the last one. A turn has no steps by default. */
   readonly progress?: (turn: Turn.Turn) => ScheduledProgress | undefined
   /** Next question of a running turn to a person, and its time; a turn asks no person by default. */
   readonly ask?: (turn: Turn.Turn) => ScheduledProgress | undefined
@@ -161,8 +159,8 @@ const carryOut = (
       if (execution.leaving) timetable.expect(execution)
     }
     if (execution.leaving) return onEnd(execution, { _tag: "Cancelled" })
+    execution.news = undefined
     if (execution.due !== "event") {
-      execution.news = undefined
       return Effect.map(onProgress(execution, progressOf(execution, now_ms())), (decision) => {
         if (decision === undefined) return leave()
         execution.turn = execution.news ?? decision.turn ?? execution.turn
@@ -175,8 +173,10 @@ const carryOut = (
     const event = execution.schedule.next(execution.turn).event()
     return Effect.map(onEvent(execution, event, true), (turn) => {
       if (turn === undefined) return leave()
-      execution.turn = turn
-      if (!Turn.isTerminal(turn.status)) timetable.expect(execution)
+      const isOver = Turn.isTerminal(turn.status)
+      // a request may have asked since the turn began
+      execution.turn = isOver ? turn : (execution.news ?? turn)
+      if (!isOver) timetable.expect(execution)
     })
   }).pipe(
     Effect.catch(() => {

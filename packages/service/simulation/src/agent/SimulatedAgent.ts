@@ -37,6 +37,7 @@ export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAge
     accepts: () => true,
     // it types nothing, and needs no value
     hasSecret: () => true,
+    replays: "all",
     // a turn keeps what was in force when it began; one value is enough for all that begin before that changes
     schedule: () => {
       const now = force()

@@ -25,15 +25,15 @@ const action = (tool: string, role: string | null, name: string | null, value: s
 
 /** Actions between the first step, which opens a page, and the last one, which reads the result. */
 const actions = [
-  action("type", "searchbox", "Search", "red mug"),
+  action("type", "searchbox", "Search", "words of the task"),
   action("click", "button", "Search", null),
-  action("click", "link", "Red mug, 300 ml", null),
+  action("click", "link", "First result", null),
   action("scroll", null, null, null),
   action("click", "button", "Show details", null),
   action("click", "link", "Next page", null)
 ] as const
 
-const site = "https://shop.example/"
+const site = "https://www.example.com/"
 
 /** The page that a task names, without the parts of its address that may hold a secret. */
 const pageOf = (task: string): string => {
@@ -53,9 +53,9 @@ const drawnOf = (id: string, force: TurnPlan.Force): number => {
 }
 
 const stepsOf = (turn: Turn.Turn, force: TurnPlan.Force): Steps | undefined => {
-  const { scripted, work } = TurnPlan.length(turn, force)
-  if (scripted === 0 || (scripted === undefined && work < shortest_ms)) return undefined
-  const drawn = drawnOf(turn.id, force)
+  const { recorded, scripted, work } = TurnPlan.length(turn, force)
+  if (scripted === 0 || (scripted === undefined && recorded < shortest_ms)) return undefined
+  const drawn = drawnOf(TurnPlan.drawId(turn), force)
   const vary = (place: number) => (drawn * 7919 * (place + 1)) % 1
   const count = scripted ?? fewest + Math.floor(drawn * (most - fewest + 1))
   const parts = Array.from({ length: count + 1 }, (_, place) => (place === 0 ? 0.2 : 0.5 + vary(place)))
@@ -105,29 +105,28 @@ const stepOf = (turn: Turn.Turn, { count, vary }: Steps, step: number): Turn.Ste
   return { ...acts, address: page, picture: null }
 }
 
-/** The reason why a turn's last step fails: the turn's own, unless a limit ended the turn. */
-const failureOf = (turn: Turn.Turn, force: TurnPlan.Force): string | null => {
-  const event = TurnPlan.ended(turn, force)
-  return event._tag === "Failed" && event.failure === undefined ? event.error : null
-}
-
 /**
  * Returns the next report of a running turn; undefined if it has no steps or if the last one is over. The first report
- * begins the first step. Each later one ends a step with its model call and begins the next one, in one commit. So the
+ * begins the first step. Each later one ends a step with its model call, or as repeated, and begins the next one, in one commit. So the
  * turn's numbers of steps and calls say which report is next, even after the restore of a snapshot.
  */
 export const next = (turn: Turn.Turn, force: TurnPlan.Force): ScheduledProgress | undefined => {
-  const over = turn.steps === 0 ? -1 : (turn.modelCalls ?? 0)
+  const { replay } = turn
+  // a step of a replay has no model call
+  const over = turn.steps === 0 ? -1 : (replay?.replayed ?? turn.modelCalls ?? 0)
   const steps = stepsOf(turn, force)
   if (steps === undefined || over === steps.count) return undefined
   const ended = over + 1
   const begun = ended === steps.count ? {} : { step: stepOf(turn, steps, ended + 1) }
   const progress: ScheduledProgress["progress"] = (open) => {
     if (ended === 0) return begun
+    const beganAt_ms = steps.times_ms[ended - 1] ?? 0
+    const step = open ?? { turnId: turn.id, ordinal: ended, ...stepOf(turn, steps, ended), beganAt_ms }
+    const failure = ended === steps.count ? TurnPlan.stepFailure(turn, force) : null
+    if (replay !== undefined) return { ...begun, ended: { step, failure, details: { repetition: "replayed" } } }
     const call = callOf(turn, steps, ended, force)
     const { cost, tokens } = call
     const before = turn.tokens ?? { input: 0, output: 0 }
-    const step = open ?? { turnId: turn.id, ordinal: ended, ...stepOf(turn, steps, ended), beganAt_ms: call.at_ms }
     return {
       ...begun,
       call,
@@ -135,7 +134,7 @@ export const next = (turn: Turn.Turn, force: TurnPlan.Force): ScheduledProgress 
         cost: costAfter(turn, steps, ended, force),
         tokens: { input: before.input + (tokens?.input ?? 0), output: before.output + (tokens?.output ?? 0) }
       },
-      ended: { step, failure: ended === steps.count ? failureOf(turn, force) : null, details: { cost, tokens } }
+      ended: { step, failure, details: { cost, tokens } }
     }
   }
   return { at_ms: steps.times_ms[ended] ?? 0, progress }

@@ -1,11 +1,12 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import { type ParsedTaskScript, parseTaskScript } from "@webagent/control"
-import { Decimal, Question, type Session, type Turn } from "@webagent/engine"
+import { Decimal, Question, type Session, Turn } from "@webagent/engine"
 import type { ScheduledProgress } from "./ScheduledAgent.ts"
 import * as Seed from "../behavior/Seed.ts"
 import { type CompleteProfile, dispatchShare } from "../behavior/Behavior.ts"
 import * as Distribution from "../behavior/Distribution.ts"
+import * as MadeUp from "./MadeUp.ts"
 
 /** The profile and the seed of a turn: those in force when it began. */
 export interface Force {
@@ -32,7 +33,7 @@ const readScript = (task: string): ParsedTaskScript =>
 const drawer =
   (turn: Turn.Turn, { seed }: Force) =>
   (what: string) =>
-    Seed.draw(seed, turn.id, what)
+    Seed.draw(seed, drawId(turn), what)
 
 const pick = <A>(from: ReadonlyArray<A> | undefined, drawn: number): A | undefined =>
   from?.[Math.floor(drawn * from.length)]
@@ -51,23 +52,43 @@ const drawTimes = (id: string, script: ParsedTaskScript, { profile, seed }: Forc
   }
 }
 
+/** The part of a run's work that its replay takes. No model thinks. */
+const replayShare = 0.1
+
+/**
+ * Returns the id from which a turn's draws are made. A replay has the steps and the result of the turn that it repeats,
+ * which may be a replay itself.
+ */
+export const drawId = ({ id, replay }: Turn.Turn): string => replay?.root ?? replay?.of ?? id
+
 /** The parts of a turn that are fixed when it begins. */
 interface Plan {
-  readonly id: string
   readonly task: string
   readonly force: Force
   readonly script: ParsedTaskScript
   readonly times: TurnTimes
+  /** The time that the turn works if it's no replay, in milliseconds. */
+  readonly recorded_ms: number
 }
 
-let lastPlan: Plan | undefined
+/** Number of plans that are kept: more turns than report at the same time. Each has a task. */
+const mostPlans = 100
 
-/** Returns the plan of a turn. Each report of a turn needs it several times, and each draw hashes. */
-const planOf = ({ id, task }: Turn.Turn, force: Force): Plan => {
-  if (lastPlan?.id === id && lastPlan.task === task && lastPlan.force === force) return lastPlan
+/** Plans by turn. Each report of a turn needs its plan several times, and each draw of a plan hashes. */
+const plans = new Map<string, Plan>()
+
+/** Returns the plan of a turn. */
+const planOf = (turn: Turn.Turn, force: Force): Plan => {
+  const { id, replay, task } = turn
+  const existing = plans.get(id)
+  if (existing !== undefined && existing.task === task && existing.force === force) return existing
   const script = readScript(task)
-  lastPlan = { id, task, force, script, times: drawTimes(id, script, force) }
-  return lastPlan
+  const times = drawTimes(drawId(turn), script, force)
+  const work = replay === undefined ? times.work : Math.round(times.work * replayShare)
+  const plan = { task, force, script, times: { ...times, work }, recorded_ms: times.work }
+  if (plans.size >= mostPlans) plans.clear()
+  plans.set(id, plan)
+  return plan
 }
 
 const outcomeOf = (drawn: number, { profile }: Force): Outcome => {
@@ -99,12 +120,6 @@ const selfReportOf = (outcome: Outcome, drawn: () => number, { profile: { selfRe
   return outcome === "failed" && selfReport?.failed !== undefined ? drawn() < selfReport.failed : null
 }
 
-const judgementOf = (verdict: boolean, failureReason: string): Turn.Judgement => ({
-  verdict,
-  reasoning: verdict ? "The simulated outcome fits the task." : "The simulated outcome does not fit the task.",
-  failureReason: verdict ? null : failureReason
-})
-
 const suggestion = (_: unknown, index: number) => ({
   category: "simulated",
   message: `Simulated suggestion ${index + 1}.`
@@ -115,31 +130,49 @@ const suggestions = (count: number) => Array.from({ length: count }, suggestion)
 /** Returns the durations of a turn's parts, by its script, or otherwise by profile and seed. */
 export const times = (turn: Turn.Turn, force: Force): TurnTimes => planOf(turn, force).times
 
-/** Returns the time that a turn works, in milliseconds, and the number of its steps if its script sets one. */
-export const length = (turn: Turn.Turn, force: Force): { readonly work: number; readonly scripted?: number } => {
-  const { script, times } = planOf(turn, force)
-  return { work: times.work, ...(script.steps === undefined ? {} : { scripted: script.steps }) }
+/** The length of a turn. */
+interface Length {
+  /** The time that it works, in milliseconds. */
+  readonly work: number
+  /** The same, or that of the turn that it repeats. */
+  readonly recorded: number
+  /** The number of its steps, if its script sets one. */
+  readonly scripted?: number
+}
+
+/** Returns the length of a turn. */
+export const length = (turn: Turn.Turn, force: Force): Length => {
+  const { recorded_ms, script, times } = planOf(turn, force)
+  return {
+    work: times.work,
+    recorded: recorded_ms,
+    ...(script.steps === undefined ? {} : { scripted: script.steps })
+  }
 }
 
 /** Returns when a running turn has worked for a time, in milliseconds. It doesn't work while it waits for people. */
 export const workedAt = ({ questions = [], startedAt_ms }: Turn.Turn, work_ms: number): number =>
   (startedAt_ms ?? 0) + work_ms + Question.waited_ms(questions, Infinity)
 
-/** Returns the question in a turn's script for a person, unless the turn has already asked it. */
+/**
+ * Returns the question in a turn's script for a person, unless the turn has already asked it. A replay asks none: it has
+ * the recorded answer.
+ */
 export const question = (turn: Turn.Turn, force: Force): ScheduledProgress | undefined => {
   const { script, times } = planOf(turn, force)
   const { ask, choices = null } = script
   const { handOff = Question.defaultHandOff, questions = [] } = turn
   const isAsked = questions.length >= Question.mostQuestions || questions.some(({ askedBy }) => askedBy === "agent")
-  if (ask === undefined || isAsked) return undefined
+  if (ask === undefined || isAsked || turn.replay !== undefined) return undefined
   return {
     at_ms: workedAt(turn, Math.floor(times.work / 2)),
     progress: () => ({ ask: { reason: "question", question: ask, choices, askedBy: "agent", ...handOff } })
   }
 }
 
-/** Returns the cost of a turn that has worked for this long. */
+/** Returns the cost of a turn that has worked for this long. A replay asks no model. */
 export const costAfter = (turn: Turn.Turn, worked_ms: number, force: Force): Decimal.Decimal => {
+  if (turn.replay !== undefined) return "0"
   const { script, times } = planOf(turn, force)
   return costBy(worked_ms, times.work, script, force)
 }
@@ -176,12 +209,9 @@ export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
 /** Returns the usage of a turn at a time: nothing before it runs, and no more than at its end. */
 export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage => {
   if (turn.startedAt_ms === null) return {}
-  const {
-    script,
-    times: { work }
-  } = planOf(turn, force)
+  const { work } = times(turn, force)
   const worked_ms = at_ms - turn.startedAt_ms - Question.waited_ms(turn.questions ?? [], at_ms)
-  const cost = costBy(Math.min(Math.max(0, worked_ms), work), work, script, force)
+  const cost = costAfter(turn, Math.min(Math.max(0, worked_ms), work), force)
   return { cost: limitOf(cost, turn) ?? cost }
 }
 
@@ -195,6 +225,16 @@ const unansweredOf = ({ questions = [] }: Turn.Turn) =>
 /** Returns when a running turn ends: at the end of its work, or as soon as it fails after a question. */
 export const endsAt = (turn: Turn.Turn, force: Force): number =>
   (unansweredOf(turn) ?? endedAtCost(turn))?.outcome?.at_ms ?? workedAt(turn, times(turn, force).work)
+
+/** The text that a script or a profile gives a failure; undefined if neither has one. */
+const errorText = (turn: Turn.Turn, force: Force): string | undefined =>
+  planOf(turn, force).script.error ?? pick(force.profile.errors, drawer(turn, force)("error"))
+
+/** The reason why a turn's last step fails; null unless the turn fails by its script or its profile. */
+export const stepFailure = (turn: Turn.Turn, force: Force): string | null => {
+  const event = ended(turn, force)
+  return event._tag === "Failed" && event.failure === undefined ? (errorText(turn, force) ?? MadeUp.stepFailure) : null
+}
 
 /** The event with which a turn ends by itself. */
 export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
@@ -211,23 +251,20 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
   const { script, times } = planOf(turn, force)
   const draw = drawer(turn, force)
   const { profile } = force
-  const outcome = script.outcome ?? outcomeOf(draw("outcome"), force)
+  const isReplay = turn.replay !== undefined
+  const outcome = script.outcome ?? (isReplay ? "completed" : outcomeOf(draw("outcome"), force))
   const completed = outcome === "completed"
-  const error = script.error ?? pick(profile.errors, draw("error")) ?? "The simulated agent failed."
-  const answered = turn.questions?.findLast(
-    ({ outcome, reason }) => outcome?.kind === "answered" && reason !== "max_cost"
-  )
-  const answer = answered?.outcome?.answer
+  const answer = Turn.answerOf(turn)
   const unscripted = () => {
     if (!completed) return null
-    const result = pick(profile.results, draw("result")) ?? `Simulated result of: ${turn.task.slice(0, 200)}`
-    return typeof answer === "string" ? `${result} Answer: ${answer}` : result
+    const result = pick(profile.results, draw("result")) ?? MadeUp.result(turn)
+    return typeof answer === "string" && typeof result === "string" ? `${result} Answer: ${answer}` : result
   }
   const judged = (): Turn.Judgement | null => {
-    if (script.judge !== undefined) return judgementOf(script.judge, "Asked for by the script.")
-    if (profile.judge === undefined || draw("judge") >= profile.judge.enabled) return null
-    const agrees = draw("judge agrees") < (profile.judge.agrees ?? 1)
-    return judgementOf(agrees === completed, completed ? "The result is not what was asked for." : error)
+    if (script.judge !== undefined) return MadeUp.judgement(script.judge, undefined)
+    // without a result, there is nothing to judge
+    if (!completed || isReplay || profile.judge === undefined || draw("judge") >= profile.judge.enabled) return null
+    return MadeUp.judgement(draw("judge agrees") < (profile.judge.agrees ?? 1), profile)
   }
   const suggested = () =>
     profile.suggestions !== undefined && draw("suggestions") < profile.suggestions.rate
@@ -239,16 +276,16 @@ export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
     isSuccess: script.success ?? selfReportOf(outcome, () => draw("selfReport"), force),
     judgement: judged(),
     suggestions: script.suggestions === undefined ? suggested() : suggestions(script.suggestions),
-    cost: script.cost ?? costOf(times.work, force)
+    cost: isReplay ? "0" : (script.cost ?? costOf(times.work, force))
   }
   const limit = limitOf(report.cost ?? "0", turn)
   if (limit !== null) {
     const reached = `The run reached its cost limit of ${limit} USD.`
     return { _tag: "Failed", error: reached, failure: "cost_limit", report: { cost: limit, isSuccess: null } }
   }
-  return outcome === "failed"
-    ? { _tag: "Failed", error, report }
-    : { _tag: completed ? "Completed" : "Cancelled", report }
+  if (outcome !== "failed") return { _tag: completed ? "Completed" : "Cancelled", report }
+  const ownError = script.outcome === "failed" ? MadeUp.scriptedError : MadeUp.profileError(profile)
+  return { _tag: "Failed", error: errorText(turn, force) ?? ownError, report }
 }
 
 /** Draws the settings of a new session, once; a later script may override them. */

@@ -12,7 +12,12 @@ const { description: _description, name: _name, ...instant } = presets.instant
 /** A profile in which nothing that has to be known is missing: it is as in the preset `instant`. */
 export type CompleteProfile = Profile & Required<Pick<Profile, keyof typeof instant>>
 
-/** The profile with what it leaves open. */
+/**
+ * The profile with what it leaves open.
+ *
+ * @param profile - A profile without some of its fields.
+ * @returns The profile with a default for each missing field.
+ */
 export const complete = (profile: Profile): CompleteProfile => ({ ...instant, ...profile })
 
 /** Options of a simulated service's behavior. */

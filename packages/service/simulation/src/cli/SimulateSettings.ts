@@ -122,6 +122,7 @@ export const resolve = Effect.fnUntraced(function* (given: SimulateFlags) {
     },
     lines: (controlAddress): Lines => [
       ...(profile === undefined ? [] : [["profile", profile.name ?? given.profile ?? ""] as const]),
+      ...(given.seed === 1 ? [] : [["seed", String(given.seed)] as const]),
       ...(faults === undefined ? [] : [["faults", rules(faults)] as const]),
       ...(time === undefined || time.mode === "real" ? [] : [["time", timeLine(time, profile)] as const]),
       ["control", controlAddress ?? "off (turn it on with --control)"],

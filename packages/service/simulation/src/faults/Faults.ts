@@ -86,7 +86,14 @@ export interface FaultMatcher {
   readonly lag_ms: number
 }
 
-/** The decisions of a plan that was set at `set_ms`. Its memory is a number for each rule. */
+/**
+ * The decisions of a plan that was set at `set_ms`. Its memory is a number for each rule.
+ *
+ * @param plan - The rules, in order.
+ * @param seed - The seed of the random decisions.
+ * @param set_ms - The service time at which the plan was set, in milliseconds.
+ * @returns A function that chooses the fault of a request, if any.
+ */
 export const makeMatcher = (plan: FaultPlan, seed: Seed, set_ms: number): FaultMatcher => {
   const rules = plan.map(compile)
   const lags = plan.map(({ fault }) => (fault.kind === "stale-read" ? Duration.toMillis(fault.lag) : 0))

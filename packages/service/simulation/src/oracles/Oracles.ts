@@ -82,6 +82,10 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 /**
  * Judges some rows only, such as those about one trial, in the order of their numbers. Open browsers and running runs are
  * read from the state, so `browsers-left-open` and `runs-left-running` aren't among the verdicts.
+ *
+ * @param rows - Rows of the journal, in the order of their numbers.
+ * @param options - `pollInterval_ms` is the shortest pause between two polls in milliseconds.
+ * @returns One verdict for each oracle.
  */
 export const verdictsOf = (
   rows: Iterable<JournalEntry>,

@@ -58,11 +58,11 @@ export const make = (): Detector => {
       list: () =>
         [...unread.values()].slice(0, Findings.shown).map(({ id, seq, sessionId, status }) => ({
           resource: id,
-          sentence: `Run ${id} of session ${sessionId} ${status} and was not read since.`,
+          sentence: `Run ${id} of session ${sessionId} ${status}, and no request has read its result since. Read the run or its session.`,
           seqs: [seq]
         }))
     }),
-    well: "Every run that ended was read.",
-    ill: (count) => `${Findings.counted(count, "run")} ended and ${count === 1 ? "was" : "were"} never read.`
+    well: "Every finished run was read.",
+    ill: (count) => `${Findings.counted(count, "run")} finished and ${count === 1 ? "was" : "were"} never read.`
   }
 }

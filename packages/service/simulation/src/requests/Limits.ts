@@ -146,12 +146,15 @@ const make = Effect.map(Behavior, (behavior): Limits["Service"] => {
       refusal: { detail, retryAfter: retryAfterOf(wait_ms, rules ?? {}, identity, now_ms) }
     })
     const wait_ms = rules === undefined ? 0 : tooFast(rules, request.apiKey, now_ms)
-    if (wait_ms > 0) return refuse("Too many requests", wait_ms)
+    if (wait_ms > 0) return refuse(`Too many requests: at most ${rules?.requestsPerSecond} per second`, wait_ms)
     const of = kinds[identity.operation]
     if (of === undefined) return { slot: null }
     const freeSlot = slot(request, of, rules)
     return freeSlot === undefined
-      ? refuse(of === "turn" ? "Too many concurrent runs" : "Too many concurrent browsers", fullRetryAfter_ms)
+      ? refuse(
+          `Too many concurrent ${of === "turn" ? "runs" : "browsers"}: at most ${most(rules, of)}`,
+          fullRetryAfter_ms
+        )
       : { slot: freeSlot }
   }
 

@@ -116,6 +116,8 @@ export const make = Effect.fnUntraced(function* <R>(stores: Stores<R>, first: Re
     cancelTurn: (...args) => now(({ cancelTurn }) => cancelTurn(...args)),
     acceptsModel: (model) => now(({ acceptsModel }) => acceptsModel(model)),
     acceptsSecrets: (secrets) => now(({ acceptsSecrets }) => acceptsSecrets(secrets)),
+    replays: now(({ replays }) => replays),
+    acceptsReplay: (of) => now(({ acceptsReplay }) => acceptsReplay(of)),
     acceptsCountry: (country) => now(({ acceptsCountry }) => acceptsCountry(country)),
     models: now(({ models }) => models),
     stopSession: (id) => now(({ stopSession }) => stopSession(id)),

@@ -1,10 +1,13 @@
 import {
+  type AuditLogService,
+  MemoryNotes,
   MemoryProfiles,
   MemorySchedules,
   MemoryWebhooks,
   MemoryWorkspaces,
   Profile,
   type ProfilesService,
+  type RunNotesService,
   type SchedulesService,
   type WebhooksService,
   Workspace,
@@ -56,8 +59,8 @@ const fromRecord = ({ files, workspace }: MemoryWorkspaces.WorkspaceRecord): typ
 })
 
 /**
- * The profiles, workspaces, webhooks and schedules of a simulated service, in memory. No browser state is saved: profiles
- * are names. Webhooks and schedules aren't part of a snapshot, and a restore or reset forgets them.
+ * The profiles, workspaces, webhooks, schedules and notes of a simulated service, in memory. No browser state is saved:
+ * profiles are names. Webhooks, schedules and notes aren't part of a snapshot, and a restore or reset forgets them.
  */
 export const make = Effect.gen(function* () {
   const { seed } = yield* Behavior
@@ -69,6 +72,7 @@ export const make = Effect.gen(function* () {
       workspaces: MemoryWorkspaces.make({}, workspaces.map(toRecord)),
       schedules: MemorySchedules.make,
       webhooks: MemoryWebhooks.make,
+      notes: MemoryNotes.make,
       ids: Effect.succeed(Context.get(ids, SeededIds))
     }).pipe(Effect.provideContext(ids))
   })
@@ -84,6 +88,8 @@ export const make = Effect.gen(function* () {
     workspaces: latest((): WorkspacesService => current.workspaces.workspaces),
     schedules: latest((): SchedulesService => current.schedules),
     webhooks: latest((): WebhooksService => current.webhooks),
+    auditLog: latest((): AuditLogService => current.notes.auditLog),
+    runNotes: latest((): RunNotesService => current.notes.runNotes),
     records: Effect.gen(function* () {
       return {
         profiles: yield* current.profiles.records,

@@ -1,11 +1,13 @@
 import {
   type Agent,
+  AuditLog,
   type Browser,
   type BrowserPool,
   Decide,
   Engine,
   Profiles,
   type Records,
+  RunNotes,
   type Store,
   Schedules,
   Turn,
@@ -108,7 +110,10 @@ const nothing: Records = {
 
 const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
   const files = yield* SimulatedFiles.make
-  const slot = yield* Effect.provideService(EngineSlot.make(stores, nothing), Profiles, files.profiles)
+  const slot = yield* EngineSlot.make(stores, nothing).pipe(
+    Effect.provideService(Profiles, files.profiles),
+    Effect.provideService(AuditLog, files.auditLog)
+  )
   const records = Effect.suspend(() => Effect.orDie(slot.current().store.records))
 
   const state = SimulatedState.of({
@@ -124,8 +129,13 @@ const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
           .filter(({ turns }) => turns.length > 0)
           .map(queueOf),
         browsers: browsers.filter(({ id }) => !starting.has(id)),
-        idempotencyRecords: idempotencyRecords.filter(
-          ({ made }) => made._tag !== "Browser" || !starting.has(made.browser.id)
+        idempotencyRecords: idempotencyRecords.flatMap(({ made, ...record }) =>
+          // webhooks and schedules aren't part of a snapshot, so their keys aren't, either
+          made._tag === "Schedule" ||
+          made._tag === "Webhook" ||
+          (made._tag === "Browser" && starting.has(made.browser.id))
+            ? []
+            : [{ ...record, made }]
         ),
         ...(yield* files.records),
         ids: { ...(yield* slot.current().ids.counts), ...(yield* files.counts) }
@@ -144,6 +154,8 @@ const make = Effect.fnUntraced(function* <R>(stores: EngineSlot.Stores<R>) {
     Context.add(Profiles, files.profiles),
     Context.add(Workspaces, files.workspaces),
     Context.add(Schedules, files.schedules),
-    Context.add(Webhooks, files.webhooks)
+    Context.add(Webhooks, files.webhooks),
+    Context.add(AuditLog, files.auditLog),
+    Context.add(RunNotes, files.runNotes)
   )
 })

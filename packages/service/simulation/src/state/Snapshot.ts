@@ -1,4 +1,4 @@
-import { Browser, IdempotencyRecord, ModelCall, Session, StoredMessage, Turn } from "@webagent/engine"
+import { Browser, ModelCall, Session, SnapshotKey, StoredMessage, Turn } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -22,7 +22,7 @@ export const Snapshot = Schema.Struct({
   modelCalls: Schema.Array(ModelCall).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   messages: Schema.Array(StoredMessage),
   browsers: Schema.Array(Browser.Browser),
-  idempotencyRecords: Schema.Array(IdempotencyRecord),
+  idempotencyRecords: Schema.Array(SnapshotKey),
   ...SimulatedFiles.fields,
   ids: Schema.Record(Schema.String, Schema.Int)
 })

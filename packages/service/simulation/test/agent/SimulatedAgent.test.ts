@@ -1,5 +1,5 @@
 import * as records from "@webagent/test-fixtures/Records"
-import type { Profile } from "@webagent/control"
+import { presets, type Profile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -99,14 +99,14 @@ describe("SimulatedAgent", () => {
       // failureRate 1 still holds: the script says nothing of the outcome
       assert.deepStrictEqual(second?.[1], {
         _tag: "Failed",
-        error: "The simulated agent failed.",
+        error: "Made up: the profile default fails every run. Choose another profile.",
         report: {
           output: "mug",
           isSuccess: false,
           judgement: {
             verdict: false,
-            reasoning: "The simulated outcome does not fit the task.",
-            failureReason: "Asked for by the script."
+            reasoning: "Made up: the simulated judge rejects the result.",
+            failureReason: "Made up: the task asks for this verdict with judge=false."
           },
           suggestions: [{ category: "simulated", message: "Simulated suggestion 1." }],
           cost: "1.5"
@@ -214,6 +214,56 @@ describe("SimulatedAgent", () => {
       })
     )
 
+    it.effect("a failure without a text of its own names the profile and its share, and blames no page", () =>
+      Effect.gen(function* () {
+        const runs = yield* many(presets.realistic, 100)
+        const errors = runs.flatMap(([, last]) => (last?.[1]._tag === "Failed" ? [last[1].error] : []))
+        assert.deepStrictEqual(
+          [...new Set(errors)],
+          ["Made up: the profile realistic fails 9 % of its runs. Start it again or choose another profile."]
+        )
+        const scripted = yield* end({ task: "[simulate outcome=failed]" }, { profile: "realistic" })
+        assert.deepNestedPropertyVal(scripted, "error", "Made up: the task asks for this failure with outcome=failed.")
+      })
+    )
+
+    it.effect("an unscripted result is a text about the task, or a value of the task's schema", () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 30 }, (_, index) => `turn-${index}`)
+        const outputs = (given: Partial<Turn.Turn>) =>
+          Effect.map(
+            Effect.forEach(ids, (id) => end({ id, task: "Find a mug", ...given }, { profile: "realistic" })),
+            (events) => [
+              ...new Set(
+                events.flatMap((event) => (event?._tag === "Completed" ? [JSON.stringify(event.report.output)] : []))
+              )
+            ]
+          )
+        assert.deepStrictEqual(yield* outputs({}), ['"Simulated result of: Find a mug"'])
+        const outputSchema = {
+          type: "object",
+          properties: {
+            shop: { $ref: "#/$defs/shop" },
+            offers: {
+              type: "array",
+              items: { type: "object", properties: { price: { type: "number", minimum: 4.5 } } }
+            },
+            inStock: { type: ["boolean", "null"] },
+            color: { enum: ["red", "blue"] },
+            size: { anyOf: [{ type: "integer" }, { type: "null" }] }
+          },
+          $defs: {
+            shop: { type: "object", properties: { name: { type: "string" }, parent: { $ref: "#/$defs/shop" } } }
+          }
+        }
+        const [text = "null", ...others] = yield* outputs({ outputSchema })
+        assert.isEmpty(others)
+        const { shop, ...result } = JSON.parse(text)
+        assert.deepStrictEqual(result, { offers: [{ price: 5 }], inStock: true, color: "red", size: 1 })
+        assert.strictEqual(shop.parent.name, "Simulated name")
+      })
+    )
+
     it.effect("a weight that is missing is 0", () =>
       Effect.map(reports({ outcomes: { failed: 1 } }, 20), (all) =>
         assert.isTrue(all.every(({ output }) => output === null))
@@ -258,7 +308,8 @@ describe("SimulatedAgent", () => {
           0.2,
           0.06
         )
-        assert.isTrue(failed.every(({ judgement }) => judgement?.failureReason === "no door"))
+        // there is no result to judge
+        assert.isTrue(failed.every(({ judgement }) => judgement === null))
       })
     )
 

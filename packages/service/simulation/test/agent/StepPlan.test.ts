@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { Decimal, Engine, MemoryStore } from "@webagent/engine"
+import { Decimal, Engine, MemoryStore, StepCall, type Turn } from "@webagent/engine"
 import type { BehaviorOptions } from "../../src/behavior/Behavior.ts"
 import * as SeededIds from "../../src/behavior/SeededIds.ts"
 import * as ports from "../ports.ts"
@@ -13,12 +13,13 @@ const scheduling = (options: BehaviorOptions = {}) =>
     Layer.provide(MemoryStore.layer)
   )
 
-const create = (task: string, budget?: { readonly cost: string }) =>
+const create = (task: string, budget?: { readonly cost: string }, replayOf?: string) =>
   Engine.use((engine) =>
     engine.createSession({
       task,
       modelParams: null,
       thinkingLevel: null,
+      ...(replayOf === undefined ? {} : { replay: StepCall.replayOf(replayOf, true) }),
       ...(budget === undefined ? {} : { budget: { ...budget, tokens: null, duration_ms: null } })
     })
   )
@@ -92,6 +93,100 @@ describe("StepPlan", () => {
     })
   )
 
+  it.effect("a replay repeats the steps of its run without model calls, and takes a tenth of the time", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { turn } = yield* create(minute)
+      yield* TestClock.adjust("1 hour")
+      const recorded = yield* recordOf(turn.id)
+      const { turn: replay } = yield* create(minute, undefined, turn.id)
+      yield* TestClock.adjust("1 hour")
+      const { calls, steps, turn: repeated } = yield* recordOf(replay.id)
+      assert.deepStrictEqual(
+        steps.map(({ summary }) => summary),
+        recorded.steps.map(({ summary }) => summary)
+      )
+      assert.isAtLeast(steps.length, 3)
+      assert.isTrue(steps.every(({ ended, repetition }) => repetition === "replayed" && ended?.failure === null))
+      assert.deepStrictEqual(calls, [])
+      assert.deepInclude(repeated, { status: "completed", cost: "0", output: recorded.turn.output })
+      assert.deepInclude(repeated.replay, { replayed: steps.length, healed: 0, asked: 0 })
+      const took = (of: Turn.Turn) => (of.finishedAt_ms ?? 0) - (of.startedAt_ms ?? 0)
+      assert.isAtMost(took(repeated), took(recorded.turn) / 9)
+      assert.deepInclude(yield* engine.acceptsReplay(replay.id), { id: replay.id })
+    }).pipe(Effect.provide(scheduling()))
+  )
+
+  it.effect(
+    "a replay of a replay has the steps, the time and the result of the first run, also once that is deleted",
+    () =>
+      Effect.gen(function* () {
+        const engine = yield* Engine
+        const run = Effect.fnUntraced(function* (of?: string) {
+          const { turn } = yield* create("Buy a mug [simulate outcome=completed duration=61234ms]", undefined, of)
+          yield* TestClock.adjust("1 hour")
+          const { steps, turn: ended } = yield* recordOf(turn.id)
+          const took = (ended.finishedAt_ms ?? 0) - (ended.startedAt_ms ?? 0)
+          return { turn: ended, same: { took, output: ended.output, steps: steps.map(({ summary }) => summary) } }
+        })
+        const first = yield* run()
+        const second = yield* run(first.turn.id)
+        assert.deepStrictEqual(second.same, { ...first.same, took: Math.round(first.same.took / 10) })
+        yield* engine.stopSession(first.turn.sessionId)
+        yield* engine.purgeSession(first.turn.sessionId)
+        const third = yield* run(second.turn.id)
+        const fourth = yield* run(third.turn.id)
+        assert.deepStrictEqual(third.same, second.same)
+        assert.deepStrictEqual(fourth.same, second.same)
+        assert.deepInclude(fourth.turn.replay, { of: third.turn.id, root: first.turn.id })
+      }).pipe(Effect.provide(scheduling()))
+  )
+
+  it.effect("a replay of a replay has the drawn time and result of the first run", () =>
+    Effect.gen(function* () {
+      const run = Effect.fnUntraced(function* (of?: string) {
+        const { turn } = yield* create("Buy a mug [simulate outcome=completed]", undefined, of)
+        yield* TestClock.adjust("5 hours")
+        const { steps, turn: ended } = yield* recordOf(turn.id)
+        return { id: turn.id, ended, count: steps.length, took: (ended.finishedAt_ms ?? 0) - (ended.startedAt_ms ?? 0) }
+      })
+      const first = yield* run()
+      const second = yield* run(first.id)
+      const third = yield* run(second.id)
+      const { count, took } = second
+      assert.strictEqual(count, first.count)
+      assert.deepInclude(third, { count, took })
+      assert.isTrue(Number.isInteger(third.took))
+      assert.strictEqual(third.ended.output, first.ended.output)
+    }).pipe(Effect.provide(scheduling(realistic)))
+  )
+
+  it.effect(
+    "a replay of a run that asked a person asks no one and has the recorded answer, and so has its replay",
+    () =>
+      Effect.gen(function* () {
+        const engine = yield* Engine
+        const task = 'Buy a mug [simulate outcome=completed duration=60s steps=3 ask="Which color?"]'
+        const { turn } = yield* create(task)
+        yield* TestClock.adjust("1 minute")
+        yield* engine.answer(turn.id, { questionId: "1", answer: "Red", by: "ann" })
+        yield* TestClock.adjust("1 hour")
+        const recorded = yield* engine.turn(turn.id)
+        assert.match(String(recorded.output), / Answer: Red$/u)
+        let of = turn.id
+        for (const _ of ["a replay", "a replay of it"]) {
+          const { turn: replay } = yield* create(task, undefined, of)
+          yield* TestClock.adjust("15 seconds")
+          const { status, output, questions = [] } = yield* engine.turn(replay.id)
+          assert.deepStrictEqual(
+            { status, output, questions },
+            { status: "completed", output: recorded.output, questions: [] }
+          )
+          of = replay.id
+        }
+      }).pipe(Effect.provide(scheduling()))
+  )
+
   it.effect("a live view sees one step after the other", () =>
     Effect.gen(function* () {
       const { turn } = yield* create(minute)
@@ -132,6 +227,14 @@ describe("StepPlan", () => {
       assert.deepStrictEqual([turn.status, turn.error], ["failed", "sold out"])
       assert.strictEqual(steps.at(-1)?.ended?.failure, "sold out")
       assert.isTrue(steps.slice(0, -1).every(({ ended }) => ended?.failure === null))
+    })
+  )
+
+  it.effect("the last step of a made-up failure says that, and leaves the reason to the run", () =>
+    Effect.gen(function* () {
+      const { steps, turn } = yield* perform("[simulate outcome=failed duration=5s]")
+      assert.match(turn.error ?? "", /^Made up: /u)
+      assert.strictEqual(steps.at(-1)?.ended?.failure, "The failure is made up.")
     })
   )
 

@@ -94,7 +94,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
   "results-never-fetched": {
     wrong: Effect.flatMap(create(), finished),
     right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), send("GET", `/api/v4/runs/${id}`))),
-    says: /^Run \S+ of session \S+ completed and was not read since\.$/u
+    says: /^Run \S+ of session \S+ completed, and no request has read its result since\. Read the run or its session\.$/u
   },
   "polls-after-terminal": {
     wrong: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), finished(id))),

@@ -12,7 +12,12 @@ describe("ResultsNeverFetched", () => {
     const seq = rows.move(ended("a", "failed"))
     rows.request({ operation: "v4.getRunStatus", resource: "a" })
     assert.deepStrictEqual(rows.verdict().findings, [
-      { resource: "a", sentence: "Run a of session session of a failed and was not read since.", seqs: [seq] }
+      {
+        resource: "a",
+        sentence:
+          "Run a of session session of a failed, and no request has read its result since. Read the run or its session.",
+        seqs: [seq]
+      }
     ])
   })
 

@@ -49,12 +49,12 @@ describe("Limits", () => {
       const limits = yield* Limits
       assert.deepStrictEqual([create(limits, "1"), create(limits, "2"), create(limits, "3")], [true, true, false])
       assert.deepStrictEqual(limits.enter(asked("v4.createRun"), 0), {
-        refusal: { detail: "Too many concurrent runs", retryAfter: "2" }
+        refusal: { detail: "Too many concurrent runs: at most 2", retryAfter: "2" }
       })
       assert.property(limits.enter(asked("v4.getRunStatus"), 0), "slot")
       assert.property(limits.enter(asked("v4.createBrowser"), 0), "slot")
       assert.deepStrictEqual(limits.enter(asked("v4.createBrowser"), 0), {
-        refusal: { detail: "Too many concurrent browsers", retryAfter: "2" }
+        refusal: { detail: "Too many concurrent browsers: at most 1", retryAfter: "2" }
       })
       end(limits, "1")
       assert.deepStrictEqual([create(limits, "3"), create(limits, "4")], [true, false])
@@ -119,7 +119,9 @@ describe("Limits", () => {
       const at = (now_ms: number, apiKey = "wak_a") => limits.enter(asked("v4.getRun", { apiKey }), now_ms)
       assert.property(at(0), "slot")
       assert.property(at(0), "slot")
-      assert.deepStrictEqual(at(0), { refusal: { detail: "Too many requests", retryAfter: "2" } })
+      assert.deepStrictEqual(at(0), {
+        refusal: { detail: "Too many requests: at most 0.5 per second", retryAfter: "2" }
+      })
       assert.property(at(0, "wak_b"), "slot")
       assert.property(limits.enter(asked("unrouted"), 0), "slot")
       assert.property(at(1999), "refusal")

@@ -10,6 +10,9 @@ const keyed = (key: string, body: unknown, more: Question = {}): Question => ({
   headers: { "idempotency-key": key, ...more.headers }
 })
 
+const schedule = { cron: "0 6 1 1 *", run: { task: "x" } }
+const hook = { url: "https://app.example", events: ["spend.alert"] }
+
 /** Every create, with two bodies that ask for different things. */
 const creates = Effect.gen(function* () {
   const { body } = yield* send("POST", "/api/v4/runs", { body: { task: "first" } })
@@ -21,7 +24,10 @@ const creates = Effect.gen(function* () {
       { text: "x", interrupt: false },
       { text: "x", interrupt: true }
     ],
-    ["/api/v4/browsers", { proxyCountryCode: "no" }, {}]
+    ["/api/v4/browsers", { proxyCountryCode: "no" }, {}],
+    ["/admin/v1/schedules", { ...schedule, name: "x" }, { ...schedule, name: "y" }],
+    // no alert is sent, because no key has a limit
+    ["/admin/v1/webhooks", { ...hook, description: "x" }, hook]
   ] as const
 })
 

@@ -100,7 +100,7 @@ export const focusing = ({
   const isNamedField = (number: number): boolean =>
     /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
 
-  return { rememberFocus, focused, whyNotText, isNamedField }
+  return { deepestFocus, rememberFocus, focused, whyNotText, isNamedField }
 }
 
 export type Focusing = ReturnType<typeof focusing>

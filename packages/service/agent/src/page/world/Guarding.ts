@@ -32,12 +32,9 @@ export type Press =
 
 /** Follows the events of the mouse to their elements. Runs in the page. */
 export const guarding = ({
-  cut,
   deepest,
   holds,
   isDisabled,
-  nameOf,
-  quote,
   resolve,
   roleOf,
   rootOf
@@ -156,13 +153,6 @@ export const guarding = ({
     return typeof target !== "string" && target.element.matches(":hover")
   }
 
-  /** Describes the element at a point, for the model. */
-  const labelAt = (x: number, y: number): string => {
-    const at = deepest(x, y)
-    const label = at === null ? "" : `${roleOf(at)} ${quote(cut(nameOf(at), 60))}`
-    return at === null || at === document.body || at === document.documentElement ? "the page" : label
-  }
-
   return {
     takes,
     isOfInner,
@@ -172,8 +162,7 @@ export const guarding = ({
     dragged: () => drag,
     hearWheel,
     hasWheeled: () => wheel.isTurned,
-    isHovered,
-    labelAt
+    isHovered
   }
 }
 

@@ -140,6 +140,9 @@ export const numbering = ({
     mustResolve,
     confirm,
     element: mustResolve,
+    isNumbered: (number: number): boolean => numbered.get(number)?.ref.deref()?.isConnected === true,
+    /** Returns the role with which the model saw an element. */
+    shownRole: (number: number) => numbered.get(number)?.role,
     beginLook: (look: number) => void (currentLook = look)
   }
 }

@@ -20,12 +20,23 @@ export const words = () => {
   /** Services refuse a request with half of a surrogate pair in it. */
   const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text)
 
+  /** Shortens a text of any length so that two different ones stay different: a digest follows its beginning. */
+  const digest = (text: string): string => {
+    if (text.length <= 200) return text
+    let [one, two] = [0xdeadbeef, 0x41c6ce57]
+    for (let at = 0; at < text.length; at++) {
+      one = Math.imul(one ^ text.charCodeAt(at), 2654435761)
+      two = Math.imul(two ^ text.charCodeAt(at), 1597334677)
+    }
+    return `${cut(text, 160)} ${text.length} ${(one >>> 0).toString(16)}${(two >>> 0).toString(16)}`
+  }
+
   /** A page's own text cannot look like a numbered element, even if it's in parts. */
   const plain = (text: string) => text.replace(/\[(?=\d+ [a-z]|\d*$)/gu, "[ ")
 
   const quote = (text: string) => `"${plain(text).replaceAll('"', "'")}"`
 
-  return { squash, kept, cut, plain, quote }
+  return { squash, kept, cut, digest, plain, quote }
 }
 
 export type Words = ReturnType<typeof words>

@@ -7,10 +7,14 @@ import { focusing, type Focusing } from "./Focusing.ts"
 import { guarding, type Guarding } from "./Guarding.ts"
 import { highlighting, type Highlighting } from "./Highlighting.ts"
 import { locating, type Locating } from "./Locating.ts"
+import { marking, type Marking } from "./Marking.ts"
 import { moving, type Moving } from "./Moving.ts"
 import { naming, type Naming } from "./Naming.ts"
 import { numbering, type Numbering } from "./Numbering.ts"
+import { paths, type Paths } from "./Paths.ts"
+import { points, type Points } from "./Points.ts"
 import { reading, type Reading } from "./Reading.ts"
+import { recalling, type Recalling } from "./Recalling.ts"
 import { roles, type Roles } from "./Roles.ts"
 import { sight, type Sight } from "./Sight.ts"
 import { trees, type Trees } from "./Trees.ts"
@@ -32,7 +36,11 @@ export type World = Words &
   Locating &
   Filling &
   Focusing &
+  Marking &
+  Points &
+  Paths &
   Moving &
+  Recalling &
   Highlighting
 
 // each is sent as its source text, and receives the functions of the parts before it
@@ -52,7 +60,11 @@ const parts = [
   locating,
   filling,
   focusing,
+  marking,
+  points,
+  paths,
   moving,
+  recalling,
   highlighting
 ]
 
