@@ -1,7 +1,8 @@
-import { apiKeyHeader as usualHeader } from "@webagent/contract/Wire"
-import type * as Effect from "effect/Effect"
+import { apiKeyHeader as usualHeader, idempotencyKeyHeader } from "@webagent/contract/Wire"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
-import { mapRequest } from "effect/http/HttpClient"
+import { mapRequestEffect } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
 import * as Redacted from "effect/Redacted"
@@ -21,6 +22,27 @@ export interface AdminClientOptions {
 /** A method for each operation of the admin API, in the groups of `AdminApi`. */
 export type AdminClient = HttpApiClient.ForApi<typeof AdminApi>
 
+const IdempotencyKey = Context.Reference<string | undefined>("@webagent/admin/IdempotencyKey", {
+  defaultValue: () => undefined
+})
+
+/**
+ * Sends the create in `effect` with an `Idempotency-Key`. If its response is lost, repeat it with the same key and the
+ * same request: you get the record that exists, or a new one if there is none.
+ *
+ * @param key 1 to 255 printable characters, such as a UUID: a new key for each create
+ *
+ * @example
+ * const webhook = (admin: AdminClient.AdminClient, key: string) =>
+ *   admin.webhooks.create({ payload: { url: "https://app.example/webhooks" } }).pipe(
+ *     AdminClient.withIdempotencyKey(key)
+ *   )
+ */
+export const withIdempotencyKey =
+  (key: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(effect, IdempotencyKey, key)
+
 /**
  * A client of a server's admin API.
  *
@@ -38,8 +60,13 @@ export const make = (
 ): Effect.Effect<AdminClient, never, HttpClient.HttpClient> =>
   HttpApiClient.make(AdminApi, {
     baseUrl: baseUrl.replace(/\/+$/u, "").replace(adminPath, ""),
-    transformClient: mapRequest(
-      HttpClientRequest.setHeader(apiKeyHeader, typeof apiKey === "string" ? apiKey : Redacted.value(apiKey))
+    transformClient: mapRequestEffect((request) =>
+      Effect.map(IdempotencyKey, (key) =>
+        HttpClientRequest.setHeaders(request, {
+          [apiKeyHeader]: typeof apiKey === "string" ? apiKey : Redacted.value(apiKey),
+          ...(key === undefined ? {} : { [idempotencyKeyHeader]: key })
+        })
+      )
     ),
     transformResponse
   })

@@ -16,7 +16,7 @@ import { RunsGroup } from "./Runs.ts"
 import { SchedulesGroup } from "./Schedules.ts"
 import { ServerGroup } from "./Server.ts"
 import { SessionsGroup } from "./Sessions.ts"
-import { SharedRunsGroup, SharesGroup } from "./Share.ts"
+import { SharesGroup } from "./Share.ts"
 import { SpendGroup } from "./Spend.ts"
 import { WebhooksGroup } from "./Webhooks.ts"
 import { adminPath } from "./Wire.ts"
@@ -59,6 +59,3 @@ export class AdminOperations extends HttpApi.make("admin")
 export class AdminApi extends AdminOperations.middleware(AdminKeyAuth)
   .prefix(adminPath)
   .annotateMerge(OpenApi.annotations({ title: "Administration of a web-agent server", version: "1.0.0" })) {}
-
-/** The runs that links show, at the address of the server. It takes no key: the token of a link opens its run. */
-export class SharedRunsApi extends HttpApi.make("shared").add(SharedRunsGroup).middleware(RequestValidation) {}

@@ -50,7 +50,7 @@ export class AuditGroup extends HttpApiGroup.make("audit").add(
     query: { ...AuditFilters.fields, ...pageQuery },
     success: pageOf(AuditEntry),
     error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List who changed what, newest first"),
+  }).annotate(OpenApi.Summary, "List changes with their keys, newest first"),
   HttpApiEndpoint.post("export", "/audit/exports", {
     payload: Export,
     success: HttpApiSchema.NoContent

@@ -6,18 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { AdminOperations } from "./Api.ts"
 import { ForbiddenError } from "./Errors.ts"
-
-/** Path of the console's API: the operations of the admin API with a session cookie in place of a key. */
-export const consoleApiPath = "/console/api"
-
-/** Path of the console's WebSocket. */
-export const consoleSocketPath = "/console/api/socket"
-
-/**
- * A header of requests that a page sends by itself, a minute and more after the last key or click. They don't count as use of
- * the session, so an unattended page signs out when the session is idle for too long.
- */
-export const consoleIdleHeader = "x-console-idle"
+import { consoleApiPath } from "./Wire.ts"
 
 /** Sign-in state of a browser. */
 export const SignInState = Schema.Struct({

@@ -87,6 +87,6 @@ export class EventsGroup extends HttpApiGroup.make("events").add(
     /** Steps and model calls are sent for this run only. */
     query: { run: Schema.optionalKey(Schema.NonEmptyString) },
     success: HttpApiSchema.StreamSse({ events: LiveEvent }),
-    error: errors.unavailable
+    error: [errors.badCursor, errors.unavailable]
   }).annotate(OpenApi.Summary, "Stream changes as server-sent events, from Last-Event-ID on if it is given")
 ) {}

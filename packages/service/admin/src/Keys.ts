@@ -111,6 +111,6 @@ export class KeysGroup extends HttpApiGroup.make("keys").add(
     success: Key,
     error: [errors.notFound, errors.unavailable]
   })
-    .annotate(OpenApi.Summary, "Set the limits of a key (scope admin), from its next request on")
+    .annotate(OpenApi.Summary, "Set a key's limits (scope admin), from its next request on")
     .annotate(NeedsAdmin, true)
 ) {}

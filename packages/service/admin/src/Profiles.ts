@@ -25,5 +25,5 @@ export class ProfilesGroup extends HttpApiGroup.make("profiles").add(
       total: Schema.Int
     }),
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List the browser profiles that runs of the request's key can use")
+  }).annotate(OpenApi.Summary, "List the browser profiles that the request's key can use in runs")
 ) {}

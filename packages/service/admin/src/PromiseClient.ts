@@ -6,9 +6,12 @@ import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as HttpApi from "effect/http-api/HttpApi"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as AdminClient from "./AdminClient.ts"
+import { AdminApi } from "./Api.ts"
 import { ClientConfigError, InvalidRequestError, NoResponseError, UnexpectedResponseError } from "./PromiseErrors.ts"
 import { issueSentence, requestIssues } from "./RequestIssues.ts"
 
@@ -33,6 +36,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** The longest time until a response; by default, the timeout of the client. */
   readonly timeout?: Time | undefined
+  /**
+   * The `Idempotency-Key` of a create: 1 to 255 visible ASCII characters. If its response is lost, repeat it with the same
+   * key and the same request: you get the record that exists, or a new one if there is none.
+   */
+  readonly idempotencyKey?: string | undefined
 }
 
 interface Request {
@@ -44,12 +52,21 @@ type Method = (request?: never) => Effect.Effect<unknown, unknown>
 /** The responses of other response modes, which this client doesn't use. */
 type Raw = HttpClientResponse | readonly [unknown, HttpClientResponse]
 
-/** A method with a promise in place of its Effect. */
+/** The values of a stream among the responses of a method; never without one. */
+type Streamed<Response> = Response extends Stream.Stream<infer Value, infer _E, infer _R> ? Value : never
+
+/** A method with a promise in place of its Effect, or with an AsyncIterable in place of its Stream. */
 type Promised<Of> = Of extends (request: infer Request) => Effect.Effect<infer Response, unknown, unknown>
-  ? (request: Request, options?: CallOptions) => Promise<Exclude<Response, Raw>>
+  ? (
+      request: Request,
+      options?: CallOptions
+    ) => [Streamed<Response>] extends [never] ? Promise<Exclude<Response, Raw>> : AsyncIterable<Streamed<Response>>
   : never
 
-/** The methods of a client by group, each with a promise. */
+/**
+ * The methods of a client by group, each with a promise. `events.stream` and `files.attachment` return an AsyncIterable
+ * instead, which sends the request when you iterate, and ends it when you leave the loop.
+ */
 export type PromiseClient = {
   readonly [Group in keyof AdminClient.AdminClient]: {
     readonly [Name in keyof AdminClient.AdminClient[Group]]: Promised<AdminClient.AdminClient[Group][Name]>
@@ -57,7 +74,7 @@ export type PromiseClient = {
 }
 
 const clientOptions = ["baseUrl", "apiKey", "apiKeyHeader", "timeout"]
-const callOptions = ["signal", "timeout"]
+const callOptions = ["signal", "timeout", "idempotencyKey"]
 const requestParts = ["params", "query", "payload", "headers", "sseOptions"]
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -105,28 +122,73 @@ const unreadableResponse = (baseUrl: string) => (error: unknown) =>
     ? new UnexpectedResponseError(`A response of ${baseUrl} isn't one of the admin API. Check baseUrl.`)
     : error
 
+/** Checks the arguments of a method, and returns the effect of its call. */
+const called = (
+  method: Method,
+  baseUrl: string,
+  usualTimeout: Duration.Duration,
+  request: Request | undefined,
+  options: CallOptions
+) => {
+  if (request !== undefined) check("part of the request", request, requestParts, InvalidRequestError)
+  check("call option", options, callOptions, ClientConfigError)
+  const { idempotencyKey: key, timeout } = options
+  const limit = timeout === undefined ? usualTimeout : timeOf(timeout)
+  if (key !== undefined && !(typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key))) {
+    throw new ClientConfigError("idempotencyKey must be 1 to 255 visible ASCII characters.")
+  }
+  const sent = method(request as never)
+  return (key === undefined ? sent : AdminClient.withIdempotencyKey(key)(sent)).pipe(
+    Effect.mapError((error) => readable(error, request, baseUrl)),
+    Effect.timeoutOrElse({
+      duration: limit,
+      orElse: () => Effect.fail(new NoResponseError(`No response of ${baseUrl} within ${Duration.format(limit)}.`))
+    })
+  )
+}
+
 const promised =
-  (method: Method, baseUrl: string, usualTimeout: Duration.Duration) =>
+  (...method: readonly [Method, string, Duration.Duration]) =>
   async (request?: Request, options: CallOptions = {}): Promise<unknown> => {
-    if (request !== undefined) check("part of the request", request, requestParts, InvalidRequestError)
-    check("call option", options, callOptions, ClientConfigError)
-    const { signal, timeout } = options
-    const limit = timeout === undefined ? usualTimeout : timeOf(timeout)
+    const call = called(...method, request, options)
+    const { signal } = options
     signal?.throwIfAborted()
-    const exit = await Effect.runPromiseExit(
-      method(request as never).pipe(
-        Effect.mapError((error) => readable(error, request, baseUrl)),
-        Effect.timeoutOrElse({
-          duration: limit,
-          orElse: () => Effect.fail(new NoResponseError(`No response of ${baseUrl} within ${Duration.format(limit)}.`))
-        })
-      ),
-      signal === undefined ? undefined : { signal }
-    )
+    const exit = await Effect.runPromiseExit(call, signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
     signal?.throwIfAborted()
     throw Cause.squash(exit.cause)
   }
+
+/** Fails with the signal's reason when it aborts. */
+const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+  Effect.callback((resume) => {
+    const abort = () => resume(Effect.fail(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
+  })
+
+const iterated =
+  (...method: readonly [Method, string, Duration.Duration]) =>
+  (request?: Request, options: CallOptions = {}): AsyncIterable<unknown> => {
+    const [, baseUrl] = method
+    const opened = called(...method, request, options) as Effect.Effect<Stream.Stream<unknown, unknown>, unknown>
+    const values = Stream.unwrap(opened).pipe(Stream.mapError((error) => readable(error, undefined, baseUrl)))
+    const { signal } = options
+    return Stream.toAsyncIterable(signal === undefined ? values : Stream.interruptWhen(values, aborted(signal)))
+  }
+
+/** The methods whose response is a stream: group and name. */
+const streams = new Set<string>()
+HttpApi.reflect(AdminApi as object as HttpApi.Top, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, group }) => {
+    const isStream = [...endpoint.success].some(
+      (schema) => "_tag" in schema && String(schema._tag).startsWith("Stream")
+    )
+    if (isStream) streams.add(`${group.identifier}.${endpoint.identifier}`)
+  }
+})
 
 /**
  * A client of a server's admin API with promises, over `fetch`. A rejected promise has the error of the operation, such
@@ -137,6 +199,7 @@ const promised =
  * @example
  * const admin = await PromiseClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey: "wak_..." })
  * const { rows } = await admin.runs.list({ query: { status: "running" } }, { timeout: "5 seconds" })
+ * for await (const { event, data } of admin.events.stream({ headers: {}, query: {} })) console.log(event, data)
  */
 export const make = async (options: Options): Promise<PromiseClient> => {
   check("client option", options, clientOptions, ClientConfigError)
@@ -152,7 +215,12 @@ export const make = async (options: Options): Promise<PromiseClient> => {
   return Object.fromEntries(
     groups.map(([group, methods]) => [
       group,
-      Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, promised(method, baseUrl, limit)]))
+      Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [
+          name,
+          (streams.has(`${group}.${name}`) ? iterated : promised)(method, baseUrl, limit)
+        ])
+      )
     ])
   ) as object as PromiseClient
 }

@@ -52,10 +52,18 @@ const leaves = (issue: SchemaIssue.Issue, path: Path, names: ReadonlyArray<strin
   }
 }
 
-/** Returns the problems of a request, one for each field, from the issue of its schema. */
+/** The problems of a request that are described. A body may have 100,000 unknown fields. */
+const maxIssues = 100
+
+/** Returns the problems of a request, one for each field and at most 100, from the issue of its schema. */
 export const requestIssues = (issue: SchemaIssue.Issue): ReadonlyArray<RequestIssue> => {
-  const all = leaves(issue, [], [])
-  return all.filter(({ path }, index) => all.findIndex((other) => `${other.path}` === `${path}`) === index)
+  const first = new Map<string, RequestIssue>()
+  for (const each of leaves(issue, [], [])) {
+    const path = `${each.path}`
+    if (!first.has(path)) first.set(path, each)
+    if (first.size === maxIssues) break
+  }
+  return [...first.values()]
 }
 
 /** Fields of records whose filters have another name. */

@@ -144,7 +144,7 @@ export const RunDetails = Schema.Struct({
   liveUrl: text,
   recordingUrl: text,
   mark: Schema.NullOr(Mark),
-  /** Texts that its creator attached. Missing in responses of older servers, as the next four fields are. */
+  /** Texts that its creator attached. Missing in responses of older servers, as the next four fields and `replay` are. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The judge of its result; null if the server decides. */
   judge: Schema.optionalKey(Schema.NullOr(Schema.Struct({ on: Schema.Boolean, context: text, model: text }))),
@@ -158,6 +158,18 @@ export const RunDetails = Schema.Struct({
   browserSettings: Schema.optionalKey(Schema.NullOr(JsonObject)),
   /** Its questions to people, oldest first. Missing in responses of older servers. */
   questions: Schema.optionalKey(Schema.Array(AskedQuestion)),
+  /** The run whose steps it repeats, and how many were repeated in each way so far; null if it's no replay. */
+  replay: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        of: Schema.String,
+        asksModel: Schema.Boolean,
+        replayed: Schema.Int,
+        healed: Schema.Int,
+        asked: Schema.Int
+      })
+    )
+  ),
   /** True if a link shows it to people without a key. */
   shared: Schema.Boolean
 }).annotate({ identifier: "RunDetails" })

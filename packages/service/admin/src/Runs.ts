@@ -6,6 +6,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
+import { oncePerKey } from "./IdempotencyKey.ts"
 import { Ids, pageQuery } from "./Page.ts"
 import {
   CancelledRuns,
@@ -47,13 +48,13 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     query: { after: Schema.optionalKey(StepNumber) },
     success: Schema.Array(RunStep),
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List the steps of a run after a number, oldest first"),
+  }).annotate(OpenApi.Summary, "List a run's steps after a number, oldest first"),
   HttpApiEndpoint.get("modelCalls", "/runs/:run_id/model-calls", {
     params: ofRun,
     query: { after: Schema.optionalKey(StepNumber) },
     success: Schema.Array(ModelCall),
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List the model calls of a run after a number, oldest first"),
+  }).annotate(OpenApi.Summary, "List a run's model calls after a number, oldest first"),
   HttpApiEndpoint.get("picture", "/runs/:run_id/steps/:number/picture", {
     params: { ...ofRun, number: StepNumber },
     success: HttpApiSchema.StreamUint8Array({ contentType: "image/jpeg" }),
@@ -63,13 +64,17 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     payload: StartRun,
     success: Run.pipe(HttpApiSchema.status(201)),
     error: refused
-  }).annotate(OpenApi.Summary, "Start a run, as the request's key"),
+  })
+    .annotate(OpenApi.Summary, "Start a run, as the request's key")
+    .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("message", "/runs/:run_id/messages", {
     params: ofRun,
     payload: SendMessage,
     success: Run.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, ...refused]
-  }).annotate(OpenApi.Summary, "Send a follow-up to the session of a run; the response is the run that it becomes"),
+  })
+    .annotate(OpenApi.Summary, "Send a follow-up to the session of a run; the response is the run that it becomes")
+    .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("ask", "/runs/:run_id/ask", {
     params: ofRun,
     payload: AskPerson,

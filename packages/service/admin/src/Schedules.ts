@@ -4,6 +4,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
+import { oncePerKey } from "./IdempotencyKey.ts"
 import { FilterText, Instant } from "./Page.ts"
 import { Run, StartRun } from "./Run.ts"
 
@@ -60,7 +61,13 @@ export const UpdateSchedule = Schema.Struct({
   run: Schema.optionalKey(StartRun),
   /** False to pause it. */
   active: Schema.optionalKey(Schema.Boolean)
-}).annotate({ identifier: "UpdateSchedule" })
+})
+  .check(
+    Schema.isMinProperties(1, {
+      message: "There is nothing to change: send at least one of name, cron, timeZone, missed, run and active."
+    })
+  )
+  .annotate({ identifier: "UpdateSchedule" })
 
 const ofSchedule = { schedule_id: FilterText }
 
@@ -74,7 +81,9 @@ export class SchedulesGroup extends HttpApiGroup.make("schedules").add(
     payload: CreateSchedule,
     success: ScheduleView.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Create a schedule"),
+  })
+    .annotate(OpenApi.Summary, "Create a schedule")
+    .annotateMerge(oncePerKey),
   HttpApiEndpoint.get("get", "/schedules/:schedule_id", {
     params: ofSchedule,
     success: ScheduleView,
@@ -95,5 +104,7 @@ export class SchedulesGroup extends HttpApiGroup.make("schedules").add(
     params: ofSchedule,
     success: Run.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Start a run of a schedule now; its next time stays")
+  })
+    .annotate(OpenApi.Summary, "Start a run of a schedule now; its next time stays")
+    .annotateMerge(oncePerKey)
 ) {}

@@ -26,7 +26,8 @@ export const features = [
   "profiles",
   "webhooks",
   "schedules",
-  "files"
+  "files",
+  "replays"
 ] as const
 
 /** A part that a server may have. A newer server may name others. */
@@ -48,6 +49,10 @@ export const ServerInfo = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   /** The names of the models that a run may have, the default first. Missing in responses of older servers. */
   models: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The program as one calls it on the server's machine, such as `npx webagent-server`. Missing in older servers. */
+  program: Schema.optionalKey(Schema.String),
+  /** The command line that started the server, without secrets; null if the key lacks the scope admin. */
+  command: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** The key of this request. */
   key: Schema.Struct({
     name: Schema.String,
@@ -86,7 +91,7 @@ export type Setting = typeof Setting.Type
 export class ServerGroup extends HttpApiGroup.make("server").add(
   HttpApiEndpoint.get("get", "/server", { success: ServerInfo }).annotate(
     OpenApi.Summary,
-    "Version, parts and data of the server, and what the key may do"
+    "Version, parts and data of the server, and the key's operations"
   ),
   HttpApiEndpoint.get("health", "/health", { success: Health }).annotate(
     OpenApi.Summary,

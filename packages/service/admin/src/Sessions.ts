@@ -1,5 +1,5 @@
 import { Identifier, openStatus } from "@webagent/contract"
-import { sessionStatuses } from "@webagent/contract/Wire"
+import { runStatuses, sessionStatuses } from "@webagent/contract/Wire"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -28,7 +28,13 @@ const sessionFields = {
   shared: Schema.Boolean,
   proxyCostUsd: Usd,
   createdAt: Instant,
-  finishedAt: Schema.NullOr(Instant)
+  finishedAt: Schema.NullOr(Instant),
+  /** Its newest run; null without one. Only in lists, and missing in those of older servers. */
+  lastRun: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({ id: Schema.String, status: openStatus(runStatuses), task: Schema.String, title: text })
+    )
+  )
 }
 
 /** A session: runs that follow one another in one browser. */

@@ -1,4 +1,5 @@
-import { Identifier } from "@webagent/contract"
+import { Identifier, RequestValidation } from "@webagent/contract"
+import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -39,7 +40,9 @@ export const SharedRun = Schema.Struct({
   ...Struct.omit(Run.fields, ["failure", "isSuccess", "node", "owner", "sessionId", "tags", "workspaceId"]),
   stepList: Schema.Array(RunStep),
   /** True if `/share/runs/:run_id/recording` has a video: of a browser that did this run only, after it stopped. */
-  recording: Schema.Boolean
+  recording: Schema.Boolean,
+  /** True if the server's browsers and agent are simulated, so the steps, the result and the cost are made up. */
+  simulated: Schema.Boolean
 }).annotate({ identifier: "SharedRun" })
 export type SharedRun = typeof SharedRun.Type
 
@@ -65,6 +68,9 @@ export class SharedRunsGroup extends HttpApiGroup.make("sharedRuns").add(
     success: HttpApiSchema.StreamUint8Array({ contentType: "video/webm" })
   }).annotate(OpenApi.Summary, "The recording of the link's run; 404 if its browser also did other runs")
 ) {}
+
+/** The runs that links show, at the address of the server. It takes no key: the token of a link opens its run. */
+export class SharedRunsApi extends HttpApi.make("shared").add(SharedRunsGroup).middleware(RequestValidation) {}
 
 /** Links that show one run. */
 export class SharesGroup extends HttpApiGroup.make("shares").add(

@@ -4,6 +4,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
+import { oncePerKey } from "./IdempotencyKey.ts"
 import { FilterText, Instant, pageOf, pageQuery } from "./Page.ts"
 
 /** Changes that a webhook can subscribe to. */
@@ -93,7 +94,13 @@ export const UpdateWebhook = Schema.Struct({
   description: Schema.optionalKey(Description),
   /** An inactive webhook misses the changes meanwhile; messages that were waiting are sent when it's active again. */
   active: Schema.optionalKey(Schema.Boolean)
-}).annotate({ identifier: "UpdateWebhook" })
+})
+  .check(
+    Schema.isMinProperties(1, {
+      message: "There is nothing to change: send at least one of url, events, description and active."
+    })
+  )
+  .annotate({ identifier: "UpdateWebhook" })
 
 /** A webhook with its secret, which is shown this once. */
 export const CreatedWebhook = Schema.Struct({
@@ -116,7 +123,9 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
     payload: CreateWebhook,
     success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
     error: [errors.forbidden, errors.notFound, errors.conflict, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Create a webhook; the response has its secret, once"),
+  })
+    .annotate(OpenApi.Summary, "Create a webhook; the response has its secret, once")
+    .annotateMerge(oncePerKey),
   HttpApiEndpoint.get("get", "/webhooks/:webhook_id", {
     params: ofWebhook,
     success: Webhook,

@@ -69,7 +69,7 @@ export class StateGroup extends HttpApiGroup.make("state").add(
     payload: Advance,
     success: TimeView,
     error: ControlConflictError
-  }).annotate(OpenApi.Summary, "Move manual time; answers when everything that is due has happened"),
+  }).annotate(OpenApi.Summary, "Move manual time; responds when everything that is due has happened"),
   HttpApiEndpoint.post("reset", "/reset", {
     payload: Schema.Struct({ seed: Schema.optionalKey(Schema.Int) }),
     success: Done
@@ -85,7 +85,10 @@ export class StateGroup extends HttpApiGroup.make("state").add(
     payload: Snapshot,
     success: Done,
     error: ControlInvalidError
-  }).annotate(OpenApi.Summary, "All state as it was, service time too; the journal goes on, the oracles begin anew")
+  }).annotate(
+    OpenApi.Summary,
+    "All state as it was, including service time; the journal continues, the oracles start over"
+  )
 ) {}
 
 /** The operations that the service surely has and its description does not show. */
@@ -109,7 +112,7 @@ export class OperationsGroup extends HttpApiGroup.make("operations").add(
     params: { browser_id: Identifier },
     success: Schema.Struct({ id: Schema.String }),
     error: ControlNotFoundError
-  }).annotate(OpenApi.Summary, "Cut every CDP connection of a browser, which goes on")
+  }).annotate(OpenApi.Summary, "Cut every CDP connection of a browser, which continues to run")
 ) {}
 
 /**

@@ -114,6 +114,9 @@ const unknownField = (path: Path, fields: ReadonlyArray<string>): FieldIssue => 
   sentence: `is not a known field${question(path.at(-1), fields) || `; use one of ${fields.join(", ")}`}`
 })
 
+/** The problems of an object or list that are described. An input may have very many unknown fields. */
+const maxIssues = 100
+
 const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
   const { ast, issues } = issue
   const value = at(input, path)
@@ -148,7 +151,7 @@ const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): Readonly
   const keys = Object.keys(value)
   return keys.length === 0
     ? [wrong(path, describe(ast), value)]
-    : keys.map((key) => unknownField([...path, key], fields))
+    : keys.slice(0, maxIssues).map((key) => unknownField([...path, key], fields))
 }
 
 const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
@@ -159,7 +162,9 @@ const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray
     case "Encoding":
       return of(issue.issue, path, input)
     case "Composite":
-      return issue.issues.flatMap((each) => missingIn(issue.ast, each, path) ?? of(each, path, input))
+      return issue.issues
+        .slice(0, maxIssues)
+        .flatMap((each) => missingIn(issue.ast, each, path) ?? of(each, path, input))
     case "AnyOf":
       return ofUnion(issue, path, input)
     case "Filter": {

@@ -12,7 +12,18 @@ const day_ms = 86_400_000
 /** The longest length of time that is taken: dates that many of these make are still dates. */
 const longest_days = 36_500
 
-/** A length of time as people write it, such as `200ms` or `45 seconds`. */
+/**
+ * A length of time as people write it, such as `200ms` or `45 seconds`.
+ *
+ * @param text - A text such as `200ms`.
+ * @returns The length of time, or none.
+ * @example
+ * ```ts
+ * import { spanFromText } from "@webagent/simulation"
+ *
+ * export const span = spanFromText("45 seconds")
+ * ```
+ */
 export const spanFromText = (text: string): Option.Option<Duration.Duration> => {
   const [, amount, unit = ""] = written.exec(text) ?? []
   return amount === undefined ? Option.none() : Duration.fromInput(`${amount} ${units[unit] ?? unit}` as Duration.Input)

@@ -141,6 +141,15 @@ const valueEnd = (text: string, from: number): number | undefined => {
 /**
  * Reads the one `[simulate key=value ...]` of a task text. A text without it is an empty script; a script that
  * cannot be read is a sentence that says what is wrong with it and what is known.
+ *
+ * @param task - The text of a task.
+ * @returns The script, or the reason why the text in brackets isn't one.
+ * @example
+ * ```ts
+ * import { parseTaskScript } from "@webagent/simulation"
+ *
+ * export const script = parseTaskScript("Buy a mug [simulate output=ordered duration=2s]")
+ * ```
  */
 export const parseTaskScript = (task: string): Result.Result<ParsedTaskScript, string> => {
   const start = opening.exec(task)

@@ -12,18 +12,8 @@ export type PresetName = (typeof presetNames)[number]
 
 const named = (name: PresetName, description: string) => ({ name, description })
 
-/** Phrases of agents about their work. They don't depend on the health of the service. */
+/** Costs and self-reports of agents, and verdicts of judges. They don't depend on the health of the service. */
 const talk = {
-  results: [
-    "The cheapest direct flight costs 129 EUR and leaves at 06:40.",
-    { found: true, name: "Red mug", price: "7.90", currency: "EUR" },
-    ["First headline of the page", "Second headline of the page", "Third headline of the page"]
-  ],
-  errors: [
-    "The page asked for a sign-in that the task did not mention.",
-    "The page did not load within 30 seconds.",
-    "The agent gave up after the same step had failed three times."
-  ],
   cost: { start: "0.01", perMinute: "0.03" },
   selfReport: { completed: 0.97, failed: 0.1 },
   judge: { enabled: 0.5, agrees: 0.9 },
@@ -45,8 +35,8 @@ const instant = {
 const realistic = {
   ...named(
     "realistic",
-    "A healthy service at its usual pace: a run takes about a minute and sometimes much longer, one in ten fails, and a " +
-      "browser starts in 1.5 s. These times are estimates, because no vendor publishes them."
+    "A healthy service at its usual pace: a run takes about a minute and sometimes much longer, 9 % of the runs fail, " +
+      "and a browser starts in 1.5 s. These times are estimates, because no vendor publishes them."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(60), sigma: 1, max: minutes(30) } },
@@ -71,8 +61,8 @@ const flakyFaults: ReadonlyArray<FaultRule> = [
 const flaky = {
   ...named(
     "flaky",
-    "A bad day, sped up so that tests can wait for it: a run takes about a second, one in six fails, and about 4 % of " +
-      "the requests are reset, throttled, delayed or changed by a proxy, or lose their response."
+    "A bad day, sped up so that tests can wait for it: a run takes about a second, 16 % of the runs " +
+      "fail, and about 4 % of the requests are reset, throttled, delayed or changed by a proxy, or lose their response."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(1), sigma: 0.8, max: seconds(30) } },

@@ -47,7 +47,7 @@ export const listenSettings = {
   ),
   console: Settings.boolean("Serve the web console at /console; --no-console serves none (default: on)"),
   log: Settings.withDefault(
-    Settings.oneOf(["text", "json"], "Write the log as text or as a JSON object a line (default: text)"),
+    Settings.oneOf(["text", "json"], "Write the log as text or as one JSON object per line (default: text)"),
     "text"
   )
 }

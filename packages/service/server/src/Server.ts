@@ -74,7 +74,11 @@ export class Server extends Context.Service<
       })
     ).pipe(
       Layer.provide(
-        Layer.unwrap(Effect.map(App.make(about), (app) => HttpServer.serve(around === undefined ? app : around(app))))
+        Layer.effectDiscard(
+          Effect.flatMap(App.make(about), (app) =>
+            App.forRequests(HttpServer.serveEffect(around === undefined ? app : around(app)))
+          )
+        )
       ),
       Layer.provide(linkTokens ?? LinkTokens.layerRandom)
     )

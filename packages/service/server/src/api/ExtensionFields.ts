@@ -31,7 +31,7 @@ const recordingField = field(
 
 /** Reads whether a create enables a recording: the description says that it can, and not how. */
 export const enableRecording = (body: object): Effect.Effect<{ readonly recording?: true }, HTTPValidationError> =>
-  Effect.map(recordingField(body), ({ enableRecording }) => (enableRecording === true ? { recording: true } : {}))
+  Effect.mapEager(recordingField(body), ({ enableRecording }) => (enableRecording === true ? { recording: true } : {}))
 
 const profileField = field(
   "profileId",
@@ -41,7 +41,7 @@ const profileField = field(
 
 /** Reads the profile that a browser starts with. */
 export const profile = (body: object): Effect.Effect<{ readonly profileId?: string }, HTTPValidationError> =>
-  Effect.map(profileField(body), ({ profileId }) =>
+  Effect.mapEager(profileField(body), ({ profileId }) =>
     profileId === undefined ? {} : { profileId: profileId.toLowerCase() }
   )
 
@@ -62,7 +62,7 @@ const minutesField = field(
 
 /** Reads the time after which a browser stops by itself. Without it, the server's limit holds. */
 export const lifetime = (body: object): Effect.Effect<{ readonly lifetime_ms?: number }, HTTPValidationError> =>
-  Effect.map(minutesField(body), ({ timeout }) =>
+  Effect.mapEager(minutesField(body), ({ timeout }) =>
     timeout === undefined ? {} : { lifetime_ms: Math.round(timeout * 60_000) }
   )
 

@@ -2,8 +2,8 @@ import { ApiKeys, type StoreUnavailable } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 
 interface LinkOwnersService {
   /** True if links to the browsers and recordings of an owner are valid. */
@@ -29,6 +29,8 @@ interface Waiting {
 const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const waiting = new Map<string, Waiting>()
+  /** Open while there are connections. */
+  const some = Latch.makeUnsafe(false)
 
   const look = Effect.gen(function* () {
     if (waiting.size === 0) return
@@ -39,14 +41,23 @@ const make = Effect.gen(function* () {
       yield* Deferred.succeed(owner.revoked, undefined)
     }
   })
-  // while the database is away, connections stay open
-  yield* Effect.forkScoped(Effect.repeat(Effect.ignoreCause(look), Schedule.spaced("1 second")))
+  yield* Effect.suspend(() => {
+    if (waiting.size === 0) some.closeUnsafe()
+    return some.await
+  }).pipe(
+    Effect.andThen(Effect.sleep("1 second")),
+    // while the database is away, connections stay open
+    Effect.andThen(Effect.ignoreCause(look)),
+    Effect.forever,
+    Effect.forkScoped
+  )
 
   const revoked = (name: string) =>
     Effect.suspend(() => {
       const owner = waiting.get(name) ?? { count: 0, revoked: Deferred.makeUnsafe<void>() }
       owner.count += 1
       waiting.set(name, owner)
+      some.openUnsafe()
       const leave = Effect.sync(() => {
         owner.count -= 1
         if (owner.count === 0 && waiting.get(name) === owner) waiting.delete(name)

@@ -119,3 +119,9 @@ export const make = Effect.gen(function* () {
     })
   return Object.assign(linksOf, { showsBrowsers })
 })
+
+/** Path and query of a link: it is for the address that the client uses. */
+export const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url)
+  return `${pathname}${search}`
+}

@@ -90,4 +90,5 @@ export const check = (
 }
 
 /** Reads the JSON Schema that the output has to fit. Without it, any output fits. */
-export const read = (body: object) => Effect.tap(schemaField(body), ({ outputSchema }) => check(outputSchema))
+export const read = (body: object) =>
+  Effect.flatMapEager(schemaField(body), (named) => Effect.mapEager(check(named.outputSchema), () => named))

@@ -43,10 +43,7 @@ export const make = Effect.map(Effect.all([Profiles, Engine]), ([port, engine]) 
         SafeCreate.once(wanted, (safe) =>
           engine.once(safe, "Profile", (keep) => {
             const { name = null, userId = null } = wanted.payload
-            return Effect.map(
-              profiles.create({ name, userId }, (profile, at_ms) => keep({ _tag: "Profile", profile }, at_ms)),
-              (profile) => ({ _tag: "Profile" as const, profile })
-            )
+            return profiles.create({ name, userId }, keep)
           })
         ).pipe(
           Effect.map(({ profile }) => fromDomain(profile)),

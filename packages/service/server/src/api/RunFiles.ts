@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
      * Reads which files a run may upload: those that the body names, or all files of the workspace that it names. Without
      * storage, the fields stay in the body, for whatever refuses what the server doesn't have.
      */
-    of: Effect.fnUntraced(function* <Body extends object>(body: Body) {
+    of: Effect.fnUntracedEager(function* <Body extends object>(body: Body) {
       const none: Named<Body> = { body, files: {}, missing: [] }
       if (workspaces === null || !("workspaceId" in body || "attachedFileIds" in body)) return none
       const { workspaceId } = yield* workspaceField(body)
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
         return yield* wrongIds(`A run takes at most ${most.files} files: name those that it needs`)
       }
       if (files.reduce((sum, { size }) => sum + size, 0) > most.bytes) {
-        return yield* wrongIds(`The files of a run have at most ${most.bytes} bytes together: name fewer`)
+        return yield* wrongIds(`A run's files have at most ${most.bytes} bytes together: name fewer`)
       }
       const named: Named<Body> = {
         body: rest,

@@ -1,5 +1,5 @@
 import type { HTTPValidationError } from "@webagent/contract"
-import { apiKeyHeader } from "@webagent/contract/Wire"
+import { apiKeyHeader, idempotencyKeyHeader } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -10,8 +10,6 @@ import { Caller, unknownCaller } from "./Caller.ts"
 import { invalid } from "./Invalid.ts"
 import { mapValues } from "./SecretValues.ts"
 
-/** The request header that makes a create safe to send again. The description does not show it. */
-const idempotencyKeyHeader = "Idempotency-Key"
 const keyHeader = idempotencyKeyHeader.toLowerCase()
 
 /** The answer header that says that nothing was created now: an earlier request with the same key did. */

@@ -66,16 +66,18 @@ const handOffField = field(
  * Reads a run's model, how long it may wait for a free browser, how it hands over to people, and the limit of its cost.
  * The agent stops before it exceeds that limit.
  */
-export const ofTurn = (body: object) =>
-  Effect.map(
-    Effect.all([maxCost(body), modelField(body), queueField(body), handOffField(body)]),
-    ([{ maxCostUsd }, model, { queueTimeout }, { handOff }]) => ({
-      ...model,
-      ...(handOff === undefined ? {} : { handOff: { ...Question.defaultHandOff, ...handOffOf(handOff) } }),
-      ...(queueTimeout === undefined ? {} : { queueTimeout_ms: Math.round(queueTimeout * 1000) }),
-      ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
-    })
-  )
+export const ofTurn = Effect.fnUntracedEager(function* (body: object) {
+  const { maxCostUsd } = yield* maxCost(body)
+  const model = yield* modelField(body)
+  const { queueTimeout } = yield* queueField(body)
+  const { handOff } = yield* handOffField(body)
+  return {
+    ...model,
+    ...(handOff === undefined ? {} : { handOff: { ...Question.defaultHandOff, ...handOffOf(handOff) } }),
+    ...(queueTimeout === undefined ? {} : { queueTimeout_ms: Math.round(queueTimeout * 1000) }),
+    ...(maxCostUsd === undefined ? {} : { budget: { cost: maxCostUsd, tokens: null, duration_ms: null } })
+  }
+})
 
 const sessionField = field(
   "sessionId",
@@ -85,4 +87,5 @@ const sessionField = field(
 )
 
 /** Reads the session that a run continues; undefined for a run in a session of its own. */
-export const sessionId = (body: object) => Effect.map(sessionField(body), ({ sessionId }) => sessionId?.toLowerCase())
+export const sessionId = (body: object) =>
+  Effect.mapEager(sessionField(body), ({ sessionId }) => sessionId?.toLowerCase())

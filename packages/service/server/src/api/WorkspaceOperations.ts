@@ -22,7 +22,7 @@ import * as Cursor from "./Cursor.ts"
 import * as FileLinks from "./FileLinks.ts"
 import { invalid } from "./Invalid.ts"
 import { withPort } from "./NoPort.ts"
-import type { NumberedPage } from "./NumberedPages.ts"
+import { pageOf } from "./NumberedPages.ts"
 import * as SafeCreate from "./SafeCreate.ts"
 
 const fromDomain = (workspace: Stored): Workspace => ({
@@ -71,6 +71,22 @@ const dispositionOf = (value = "attachment"): Effect.Effect<string, HTTPValidati
     ? Effect.succeed(value)
     : Effect.fail(invalid(["query", "contentDisposition"], "Expected attachment or inline, with parameters if needed"))
 
+/** A request about one workspace. */
+interface OfWorkspace {
+  readonly params: { readonly workspace_id: string }
+}
+
+interface WithRequest {
+  readonly request: HttpServerRequest.HttpServerRequest
+}
+
+interface UploadInput extends OfWorkspace, WithRequest {
+  readonly payload: UploadRequest
+  readonly query: { readonly prefix?: string | undefined }
+}
+
+const idOf = ({ params }: OfWorkspace) => params.workspace_id.toLowerCase()
+
 /** The operations on workspaces and their files, the same in every version that has them. */
 export const make = Effect.gen(function* () {
   const engine = yield* Engine
@@ -81,62 +97,51 @@ export const make = Effect.gen(function* () {
     create: (wanted: SafeCreate.CreateRequest<WorkspaceInput>) =>
       withPort(port, (workspaces) =>
         SafeCreate.once(wanted, (safe) =>
-          engine.once(safe, "Workspace", (keep) =>
-            Effect.map(
-              workspaces.create(wanted.payload.name ?? null, (workspace, at_ms) =>
-                keep({ _tag: "Workspace", workspace }, at_ms)
-              ),
-              (workspace) => ({ _tag: "Workspace" as const, workspace })
-            )
-          )
+          engine.once(safe, "Workspace", (keep) => workspaces.create(wanted.payload.name ?? null, keep))
         ).pipe(
           Effect.map(({ workspace }) => fromDomain(workspace)),
           Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
         )
       ),
-    list: (page: NumberedPage) =>
-      withPort(port, (workspaces) =>
-        Effect.map(workspaces.list(page.skipped, page.size), ({ items, total }) => ({
-          items: items.map(fromDomain),
-          totalItems: total,
-          pageNumber: page.number,
-          pageSize: page.size
-        }))
+    list: ({ query }: { readonly query: { readonly pageNumber?: number; readonly pageSize?: number } }) =>
+      withPort(
+        port,
+        Effect.fnUntraced(function* (workspaces) {
+          const page = yield* pageOf("pageNumber", query.pageNumber, query.pageSize)
+          const { items, total } = yield* workspaces.list(page.skipped, page.size)
+          return { items: items.map(fromDomain), totalItems: total, pageNumber: page.number, pageSize: page.size }
+        })
       ),
-    get: (id: string) =>
+    get: (wanted: OfWorkspace) =>
       withPort(port, (workspaces) =>
-        workspaces.find(id.toLowerCase()).pipe(Effect.map(fromDomain), Effect.catchTag("WorkspaceNotFound", notFound))
+        workspaces.find(idOf(wanted)).pipe(Effect.map(fromDomain), Effect.catchTag("WorkspaceNotFound", notFound))
       ),
-    update: (id: string, { name }: WorkspaceInput) =>
+    update: ({ payload: { name }, ...wanted }: OfWorkspace & { readonly payload: WorkspaceInput }) =>
       withPort(port, (workspaces) =>
-        (name === undefined ? workspaces.find(id.toLowerCase()) : workspaces.rename(id.toLowerCase(), name)).pipe(
+        (name === undefined ? workspaces.find(idOf(wanted)) : workspaces.rename(idOf(wanted), name)).pipe(
           Effect.map(fromDomain),
           Effect.catchTag("WorkspaceNotFound", notFound)
         )
       ),
     /** Makes a workspace read-only, as v4's delete does. */
-    archive: (id: string) =>
-      withPort(port, (workspaces) =>
-        Effect.catchTag(workspaces.archive(id.toLowerCase()), "WorkspaceNotFound", notFound)
-      ),
+    archive: (wanted: OfWorkspace) =>
+      withPort(port, (workspaces) => Effect.catchTag(workspaces.archive(idOf(wanted)), "WorkspaceNotFound", notFound)),
     /** Deletes a workspace with its files, as v3's delete does. */
-    remove: (id: string) =>
+    remove: (wanted: OfWorkspace) =>
+      withPort(port, (workspaces) => Effect.catchTag(workspaces.remove(idOf(wanted)), "WorkspaceNotFound", notFound)),
+    size: (wanted: OfWorkspace) =>
       withPort(port, (workspaces) =>
-        Effect.catchTag(workspaces.remove(id.toLowerCase()), "WorkspaceNotFound", notFound)
-      ),
-    size: (id: string) =>
-      withPort(port, (workspaces) =>
-        workspaces.usedBytes(id.toLowerCase()).pipe(
+        workspaces.usedBytes(idOf(wanted)).pipe(
           Effect.map((usedBytes) => ({ usedBytes, maxBytes: workspaces.maxBytes })),
           Effect.catchTag("WorkspaceNotFound", notFound)
         )
       ),
-    files: (workspaceId: string, query: FileListQuery, request: HttpServerRequest.HttpServerRequest) =>
+    files: ({ query, request, ...wanted }: OfWorkspace & WithRequest & { readonly query: FileListQuery }) =>
       withPort(
         port,
         Effect.fnUntraced(
           function* (workspaces) {
-            const id = workspaceId.toLowerCase()
+            const id = idOf(wanted)
             const { contentDisposition, cursor, limit = usualFiles, prefix = "" } = query
             const as = yield* dispositionOf(contentDisposition)
             const scope = { list: "files", owner: yield* Owner, filter: { workspaceId: id, prefix } }
@@ -159,18 +164,13 @@ export const make = Effect.gen(function* () {
           Effect.catchTag("WorkspaceNotFound", notFound)
         )
       ),
-    upload: (
-      workspaceId: string,
-      body: UploadRequest,
-      prefix: string | undefined,
-      request: HttpServerRequest.HttpServerRequest
-    ) =>
+    upload: ({ payload: body, query: { prefix }, request, ...wanted }: UploadInput) =>
       withPort(
         port,
         Effect.fnUntraced(
           function* (workspaces) {
             const files = yield* filesOf(body, yield* folderOf(prefix))
-            const uploads = yield* workspaces.upload(workspaceId.toLowerCase(), files, body.allowOverrides)
+            const uploads = yield* workspaces.upload(idOf(wanted), files, body.allowOverrides)
             const links = yield* linksOf(request)
             return {
               files: uploads.map(({ id, path, replaces }, index) => ({
@@ -190,9 +190,9 @@ export const make = Effect.gen(function* () {
           })
         )
       ),
-    deleteFile: (workspaceId: string, path: string) =>
+    deleteFile: ({ query: { path }, ...wanted }: OfWorkspace & { readonly query: { readonly path: string } }) =>
       withPort(port, (workspaces) =>
-        Effect.catchTags(workspaces.removeFile(workspaceId.toLowerCase(), path), {
+        Effect.catchTags(workspaces.removeFile(idOf(wanted), path), {
           WorkspaceNotFound: notFound,
           FileNotFound: noFile,
           WorkspaceArchived: archived

@@ -3,57 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import { Callers } from "../api/Caller.ts"
-import * as Admin from "../http/admin/Admin.ts"
-import * as LiveEvents from "../http/admin/LiveEvents.ts"
-import { mountedAt } from "../http/admin/Operations.ts"
 import * as ErrorResponse from "../http/policy/ErrorResponse.ts"
 import * as Hosts from "../http/policy/Hosts.ts"
 import { pathOf } from "../http/policy/RequestPath.ts"
 import { Nodes } from "../nodes/Nodes.ts"
 import * as Signature from "../nodes/Signature.ts"
-import * as ConsoleAuth from "./ConsoleAuth.ts"
-import { ConsoleExtension } from "./Extension.ts"
 import * as Files from "./Files.ts"
 import { headers, uncached } from "./Headers.ts"
 import { isForeign } from "./Origins.ts"
-import * as Sessions from "./Sessions.ts"
 import { ConsoleSettings } from "./Settings.ts"
-import * as SignIn from "./SignIn.ts"
-import * as Socket from "./Socket.ts"
-
-/** The admin API's operations behind the console's session cookie. */
-const Operations = mountedAt(consoleApiPath, ConsoleAuth.ConsoleAuth)
-
-/** Everything that the console's pages call. */
-export const Served = [SignIn.Served, Operations] as const
-
-/** The console's API, on a server that has a console and knows callers. */
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const callers = yield* Callers
-    const { access } = yield* ConsoleSettings
-    const extension = yield* ConsoleExtension
-    if (callers === null || access === "off") return Layer.empty
-    const signIns = yield* Sessions.make(callers)
-    const find = ConsoleAuth.makeFind(access, signIns)
-    const feed = yield* LiveEvents.make
-    const auth = ConsoleAuth.layer(callers, find)
-    return Layer.mergeAll(
-      HttpApiBuilder.layer(SignIn.Served).pipe(
-        Layer.provide([
-          SignIn.layer({ access, callers, find, signIns }),
-          Socket.layer({ find, feed, more: extension?.events ?? Stream.empty })
-        ])
-      ),
-      HttpApiBuilder.layer(Operations).pipe(Layer.provide(Admin.handlers(Operations)), Layer.provide(auth)),
-      extension === null ? Layer.empty : Layer.provide(extension.routes, auth)
-    )
-  })
-)
 
 /** The beginnings of addresses that can be the console's as the router reads them: `//console` and `/%63onsole` too. */
 const canBeOurs = /^\/[c/%]/u
@@ -69,7 +27,16 @@ const readsOnly = ErrorResponse.make(405, "Method Not Allowed", { ...uncached, a
 
 const closed = ErrorResponse.make(404, "This server was started without a console")
 
-/** Wraps an app: serves the console's files at `/console`, and guards its API at `/console/api`, which the app has. */
+/** True for a person who opened the server's address in a browser, without the console's path. */
+const isPersonAtRoot = ({ headers, method, url }: HttpServerRequest.HttpServerRequest): boolean =>
+  url === "/" && method === "GET" && /\btext\/html\b/u.test(headers["accept"] ?? "")
+
+const toConsole = HttpServerResponse.redirect(consolePath, { headers: { ...uncached, vary: "accept" } })
+
+/**
+ * Wraps an app: serves the console's files at `/console`, and guards its API at `/console/api`, which the app has. A browser
+ * that opens `/` gets to the console.
+ */
 export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.map(Effect.all([ConsoleSettings, Nodes]), ([{ access, folder = Files.defaultFolder }, nodes]) => {
     const files = Files.make(folder)
@@ -93,7 +60,7 @@ export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
       (fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         // all other requests pass without another look
-        if (!isOurs(request.url)) return app
+        if (!isOurs(request.url)) return access !== "off" && isPersonAtRoot(request) ? Effect.succeed(toConsole) : app
         if (access === "off") return Effect.succeed(closed)
         return Effect.map(respond(request, pathOf(request.url)), (response) =>
           HttpServerResponse.setHeaders(response, headers)

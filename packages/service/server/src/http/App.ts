@@ -1,5 +1,6 @@
 import { adminPath, consoleApiPath } from "@webagent/admin"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -11,13 +12,11 @@ import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
 import * as Console from "../console/Console.ts"
-import * as Admin from "./admin/Admin.ts"
 import { StartedAt } from "./admin/StartedAt.ts"
 import * as SharedRuns from "./admin/SharedRuns.ts"
 import * as AttachmentsEndpoint from "./endpoints/AttachmentsEndpoint.ts"
 import * as CdpEndpoint from "./endpoints/CdpEndpoint.ts"
 import * as Docs from "./endpoints/Docs.ts"
-import * as ErrorHandler from "./policy/ErrorHandler.ts"
 import * as FilesEndpoint from "./endpoints/FilesEndpoint.ts"
 import * as FastReads from "./endpoints/FastReads.ts"
 import type * as Identity from "./endpoints/Identity.ts"
@@ -68,8 +67,8 @@ const everyday = (about: Identity.About) =>
     { [McpEndpoint.mcpPath]: McpEndpoint.make }
   )
 
-/** The routes of operators: the admin API with its keys, and once more behind the console's session. */
-const operatorLayer = Layer.mergeAll(Admin.layer, Console.layer, ErrorHandler.layer([Admin.Served, ...Console.Served]))
+/** The routes of operators, whose code is loaded with their first request. */
+const operatorLayer = Layer.unwrap(Effect.promise(async () => (await import("./Operators.ts")).layer))
 
 /** The beginnings of addresses that can be an operator's as the router reads them. */
 const canBeOperators = /^\/[ac/%]/u
@@ -96,6 +95,15 @@ const routes = Effect.fnUntraced(
   },
   Effect.provideService(HttpRouter.RouterConfig, routerConfig)
 )
+
+/**
+ * Runs an effect that handles requests on services to which each request can add its own. By default, a context is
+ * copied after eight additions, and each request adds more than eight to the hundred that a server has.
+ */
+export const forRequests = <A, E, R>(handling: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateContext(handling, (services: Context.Context<R>): Context.Context<R> =>
+    Context.makeUnsafe(new Map(services.mapUnsafe), { maxDepth: 24 })
+  )
 
 /**
  * The whole app as one effect that responds to the current request, with or without a socket. The routes of operators

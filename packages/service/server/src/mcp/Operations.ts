@@ -44,7 +44,7 @@ const longest = Duration.minutes(1)
 const unreachable = (method: string, why: string) =>
   new OperationError({
     message:
-      `The server gave no answer (${why}). ` +
+      `The server did not respond (${why}). ` +
       (method === "GET" ? "Try again." : "It may have acted all the same: look before you call the tool again.")
   })
 

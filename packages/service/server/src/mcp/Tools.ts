@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
+import { toolArguments } from "./Arguments.ts"
 import { type Json, OperationError, Operations } from "./Operations.ts"
 
 /** Clients give up on a call after about a minute, so a tool waits less than that by default. */
@@ -46,7 +47,7 @@ const BrowserAnswer = Schema.Struct({
 const RunTask = Tool.make("run_task", {
   description:
     "Give a task in plain words to an agent that uses a web browser, and wait for its result. Each call starts a run that may cost money.",
-  parameters: Schema.Struct({
+  parameters: toolArguments({
     task: Text.annotate({ description: "What to do, with all that the agent must know, such as addresses" }),
     waitSeconds: waitSeconds(wait_s),
     modelParams: Schema.optional(
@@ -63,7 +64,7 @@ const RunTask = Tool.make("run_task", {
 const FollowUp = Tool.make("follow_up", {
   description:
     "Send a message to the agent of an earlier run, in the same browser, and wait for the run that it becomes. It may cost money.",
-  parameters: Schema.Struct({
+  parameters: toolArguments({
     sessionId: Id.annotate({ description: "sessionId of the earlier run" }),
     text: Text,
     interrupt: Schema.optional(
@@ -80,7 +81,7 @@ const FollowUp = Tool.make("follow_up", {
 
 const GetRun = Tool.make("get_run", {
   description: "Get the status of a run, and its result once it has ended. With waitSeconds, wait for that.",
-  parameters: Schema.Struct({
+  parameters: toolArguments({
     runId: Id,
     waitSeconds: waitSeconds(0)
   }),
@@ -95,8 +96,8 @@ const GetRun = Tool.make("get_run", {
 
 const ListRuns = Tool.make("list_runs", {
   description: "List your runs with their status, result and cost, newest first.",
-  parameters: Schema.Struct({
-    sessionId: Schema.optional(Id.annotate({ description: "Only the runs of this session" })),
+  parameters: toolArguments({
+    sessionId: Schema.optional(Id.annotate({ description: "Only this session's runs" })),
     limit,
     cursor: Schema.optional(Text.annotate({ description: "nextCursor of the page before" }))
   }),
@@ -114,7 +115,7 @@ const ListRuns = Tool.make("list_runs", {
 
 const CancelRun = Tool.make("cancel_run", {
   description: "Cancel a run that has not ended. Its session stays, and follow_up can continue it.",
-  parameters: Schema.Struct({ runId: Id }),
+  parameters: toolArguments({ runId: Id }),
   success: Schema.Struct({ run: Fields }),
   failure: OperationError
 })
@@ -125,7 +126,7 @@ const CancelRun = Tool.make("cancel_run", {
 
 const StopSession = Tool.make("stop_session", {
   description: "Stop a session for good: cancel its runs and release its browser.",
-  parameters: Schema.Struct({ sessionId: Id.annotate({ description: "sessionId of a run" }) }),
+  parameters: toolArguments({ sessionId: Id.annotate({ description: "sessionId of a run" }) }),
   success: Schema.Struct({ session: Fields }),
   failure: OperationError
 })
@@ -136,7 +137,7 @@ const StopSession = Tool.make("stop_session", {
 
 const ListBrowsers = Tool.make("list_browsers", {
   description: "List the browsers of create_browser with their status, newest first.",
-  parameters: Schema.Struct({
+  parameters: toolArguments({
     limit,
     page: Schema.optional(
       Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({ description: "Number of the page (default: 1)" })
@@ -154,7 +155,7 @@ const ListBrowsers = Tool.make("list_browsers", {
 const CreateBrowser = Tool.make("create_browser", {
   description:
     "Start a browser to control over the Chrome DevTools Protocol at its cdpUrl. It runs, and may cost money, until stop_browser.",
-  parameters: Schema.Struct({
+  parameters: toolArguments({
     proxyCountryCode: Schema.optional(Schema.String.annotate({ description: "Country of its proxy, such as us" }))
   }),
   success: BrowserAnswer,
@@ -166,7 +167,7 @@ const CreateBrowser = Tool.make("create_browser", {
 
 const StopBrowser = Tool.make("stop_browser", {
   description: "Stop a browser. What was open in it is lost.",
-  parameters: Schema.Struct({ browserId: Id }),
+  parameters: toolArguments({ browserId: Id }),
   success: BrowserAnswer,
   failure: OperationError
 })
@@ -241,7 +242,7 @@ const handlers = toolkit.toLayer(
       }
       const run = yield* call("GET", runPath(id))
       const isFinished = isTerminalRunStatus(text(run["status"]))
-      return { run, isFinished, ...(isFinished ? {} : { next: `The run goes on. Call get_run with runId ${id}.` }) }
+      return { run, isFinished, ...(isFinished ? {} : { next: `The run continues. Call get_run with runId ${id}.` }) }
     })
 
     /** A created run is never lost: a wait that fails still tells its id. */

@@ -5,6 +5,7 @@ import { invalid } from "../api/Invalid.ts"
 import * as RunFiles from "../api/RunFiles.ts"
 import { check } from "../api/v4/CheckRun.ts"
 import * as V4 from "../api/v4/Conversion.ts"
+import * as Replay from "../api/v4/Replay.ts"
 
 /** Starts runs in sessions of their own from requests of the admin API. */
 export const make = Effect.gen(function* () {
@@ -15,7 +16,7 @@ export const make = Effect.gen(function* () {
     if (missing.length > 0) {
       return yield* invalid(["body", "attachedFileIds"], `You have no file with the id ${missing[0]}`)
     }
-    const session = yield* V4.toDomain(body)
+    const session = yield* V4.toDomain(yield* Replay.ofStart(engine, body))
     yield* check(engine, session)
     return yield* engine.createSession({ ...session, ...files }, safe)
   })

@@ -8,7 +8,7 @@ const limitSentence = (key: string, { most, of, used }: LimitReached): string =>
     case "requestsPerMinute":
       return `The API key ${key} has reached its limit of ${most} ${most === 1 ? "request" : "requests"} per minute. Raise its limit requestsPerMinute, or choose another time`
     default:
-      return `The API key ${key} has ${used} of ${most} ${of} at once. Raise its limit ${of}, or choose another time`
+      return `The API key ${key} has reached its limit of ${most} open ${most === 1 ? of.slice(0, -1) : of}. Raise its limit ${of}, or choose another time`
   }
 }
 

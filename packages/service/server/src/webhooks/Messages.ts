@@ -8,6 +8,7 @@ import {
   Owner,
   type StoredEvent,
   type StoreUnavailable,
+  Turn,
   type Webhook,
   webhookEventOf,
   type WebhookEventType
@@ -66,11 +67,12 @@ export const make = Effect.gen(function* () {
         id,
         sessionId: sessionId ?? "",
         status: to,
-        error: turn?.error ?? null,
+        error: (Turn.isTerminal(to) ? turn?.error : null) ?? null,
         cost: turn?.cost ?? null,
         tags: turn?.tags ?? [],
         createdAt: timeOf(turn?.createdAt_ms),
-        finishedAt: timeOf(turn?.finishedAt_ms)
+        // the run may have finished since
+        finishedAt: Turn.isTerminal(to) ? timeOf(turn?.finishedAt_ms) : null
       })
     )
 

@@ -74,6 +74,15 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
+  it.live("are where a browser gets to that opens the server's address, and no other client", () =>
+    Effect.gen(function* () {
+      const open = (accept: string) =>
+        raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`)
+      assert.match(yield* open("text/html,application/xhtml+xml"), /^HTTP\/1\.1 302 [\s\S]*^location: \/console\r$/imu)
+      assert.match(yield* open("*/*"), /^HTTP\/1\.1 200 /u)
+    }).pipe(Effect.provide(layerConsole()))
+  )
+
   it.live("say how to build them while they are not built", () =>
     Effect.gen(function* () {
       const { status, text } = yield* get("/console")

@@ -39,6 +39,9 @@ describe("the sign-in", () => {
       for (let attempt = 0; attempt < 20; attempt++)
         assert.strictEqual((yield* signIn(`wak_wrong${attempt}`)).status, 401)
       assert.strictEqual((yield* signIn("wak_wrong")).status, 429)
+      // wrong keys of sign-ins and of the API count together
+      assert.strictEqual((yield* send("GET", "/admin/v1/server", { key: "wak_guess" })).status, 429)
+      assert.strictEqual((yield* send("GET", "/api/v4/runs", { key: "wak_guess" })).status, 429)
       // a right key is never refused for the wrong ones of its address
       assert.strictEqual((yield* signIn("wak_root")).status, 200)
     }).pipe(Effect.provide(layerConsole()))

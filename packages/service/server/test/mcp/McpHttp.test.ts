@@ -83,6 +83,26 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 
+  it.live("refuse an unknown argument, and name the one that was probably meant", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const refused = (name: string, args: Record<string, unknown>) =>
+        Effect.map(callTool(one, name, args), ({ isError, text }) => `${isError} ${text}`)
+      const misspelt = yield* refused("run_task", { task: "Find a red mug", waitSecond: 1 })
+      assert.include(misspelt, `"waitSecond" isn't an argument of this tool. Did you mean "waitSeconds"?`)
+      const unknown = yield* refused("list_browsers", { colour: "red" })
+      assert.include(unknown, `"colour" isn't an argument of this tool. Use limit, page.`)
+      const names = Array.from({ length: 200 }, (_, index) => `colour${index}`)
+      const many = yield* refused("list_browsers", Object.fromEntries(names.map((name) => [name, 1])))
+      assert.lengthOf(many.match(/isn't an argument/gu) ?? [], 100)
+      const several = yield* refused("get_run", { id: "r", waitSeconds: "soon" })
+      assert.include(several, "runId is missing.")
+      assert.include(several, "waitSeconds: ")
+      const { tools } = yield* Effect.promise(() => one.listTools())
+      assert.isTrue(tools.every(({ inputSchema }) => inputSchema["additionalProperties"] === false))
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
   it.live("start and stop a browser, whose links begin where the caller is", () =>
     Effect.gen(function* () {
       const one = yield* client
@@ -140,7 +160,7 @@ describe("the operations as MCP tools", () => {
       const first = yield* callTool(one, "run_task", { task: "Wait", waitSeconds: 0 })
       const { id } = first.answer.run
       assert.isFalse(first.answer.isFinished)
-      assert.strictEqual(first.answer.next, `The run goes on. Call get_run with runId ${id}.`)
+      assert.strictEqual(first.answer.next, `The run continues. Call get_run with runId ${id}.`)
       const still = yield* callTool(one, "get_run", { runId: id })
       assert.include(["queued", "dispatching", "running"], still.answer.run.status)
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
@@ -284,7 +304,7 @@ describe("the key of an MCP client", () => {
       const again = yield* callTool(mine, "run_task", { task: "Wait", waitSeconds: 0 })
       assert.strictEqual(
         again.text,
-        "The server answered 429: This API key has 1 of 1 runs at once. Try again in 2 seconds."
+        "The server answered 429: This API key has reached its limit of 1 open run. Cancel one, wait until one finishes, or raise the limit. Try again in 2 seconds."
       )
       assert.strictEqual(
         (yield* callTool(mine, "create_browser")).text,

@@ -41,7 +41,7 @@ describe("Operations", () => {
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(
         yield* Fiber.join(asked),
-        "The server gave no answer (within 1m). It may have acted all the same: look before you call the tool again."
+        "The server did not respond (within 1m). It may have acted all the same: look before you call the tool again."
       )
     })
   )

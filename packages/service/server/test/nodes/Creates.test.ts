@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { connect, create, limitedKey, met, send, start, until, withNodes, withStore } from "./neighbours.ts"
 
 describe("a create at a node without room", () => {
@@ -34,6 +35,26 @@ describe("a create at a node without room", () => {
     })
   )
 
+  for (const most of [1, 0]) {
+    const taker = most === 1 ? "a third node" : "its own node"
+    it.live(`keeps its body for ${taker} after one that can't be reached and one whose room is gone`, () =>
+      withNodes(
+        {
+          a: { most: 1, room: 0 },
+          gone: { address: "http://127.0.0.1:1", room: 9 },
+          full: { most: 0, room: 5 },
+          c: { most }
+        },
+        function* ({ a, c }, store) {
+          const { body, status } = yield* send(a, "POST", "/api/v4/browsers", { body: { enableRecording: true } })
+          assert.strictEqual(status, 201)
+          const browser = Option.getOrThrow(yield* Effect.orDie(store.browser(String(body["id"]))))
+          assert.deepInclude(browser, { node: most === 1 ? c.id : a.id, recording: true })
+        }
+      )
+    )
+  }
+
   it.live("goes no further when another node refuses it for a limit of its key", () =>
     withStore((store) =>
       Effect.gen(function* () {
@@ -43,7 +64,10 @@ describe("a create at a node without room", () => {
         yield* start(store, "c", { most: 1, auth })
         yield* met(store, 3)
         const { detail, status } = yield* create(a)
-        assert.deepStrictEqual([status, detail], [429, "This API key has 1 of 1 browsers at once"])
+        assert.deepStrictEqual(
+          [status, detail],
+          [429, "This API key has reached its limit of 1 open browser. Stop one, or raise the limit"]
+        )
         assert.strictEqual(counted.creates, 1)
       })
     )

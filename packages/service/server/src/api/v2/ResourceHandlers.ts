@@ -11,13 +11,8 @@ const profiles = LazyGroup.group(Served, "profiles", (handlers) =>
   )
 )
 
-const billing = LazyGroup.group(
-  Served,
-  "billing",
-  Effect.fnUntraced(function* (handlers) {
-    const { account } = yield* AccountOperations.make
-    return handlers.handleAll({ account: () => account })
-  })
+const billing = LazyGroup.group(Served, "billing", (handlers) =>
+  Effect.map(AccountOperations.make, ({ account }) => handlers.handleAll({ account: () => account }))
 )
 
 /** The v2 operations on profiles and the account. */

@@ -1,6 +1,7 @@
 import { fromMillis, type HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import { enableRecording, profile } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import type { Links } from "../Links.ts"
@@ -47,16 +48,9 @@ export const toDomain = Effect.fnUntraced(function* (
 
 /** Converts the body of a v3 create request that names a session: its next task. */
 export const followUpToDomain = (sessionId: string, body: SessionCreate): Effect.Effect<Message, HTTPValidationError> =>
-  Effect.flatMap(toDomain(body), ({ budget, model, outputSchema, profileId, recording, task, thinkingLevel }) =>
+  Effect.flatMap(toDomain(body), ({ profileId, recording, task, thinkingLevel, ...options }) =>
     recording === undefined && profileId === undefined && thinkingLevel === null
-      ? Effect.succeed({
-          sessionId,
-          text: task,
-          interrupt: false,
-          ...(budget === undefined ? {} : { budget }),
-          ...(model === undefined ? {} : { model }),
-          ...(outputSchema === undefined ? {} : { outputSchema })
-        })
+      ? Effect.succeed({ sessionId, text: task, interrupt: false, ...Struct.omit(options, ["modelParams"]) })
       : Effect.fail(
           invalid(
             ["body"],

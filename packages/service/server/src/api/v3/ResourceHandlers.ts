@@ -22,34 +22,14 @@ const profiles = LazyGroup.group(Served, "profiles", (handlers) =>
   )
 )
 
-const workspaces = LazyGroup.group(
-  Served,
-  "workspaces",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* WorkspaceOperations.make
-    return handlers.handleAll({
-      create: operations.create,
-      list: ({ query }) =>
-        Effect.flatMap(NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize), operations.list),
-      get: ({ params }) => operations.get(params.workspace_id),
-      update: ({ params, payload }) => operations.update(params.workspace_id, payload),
-      delete: ({ params }) => operations.remove(params.workspace_id),
-      size: ({ params }) => operations.size(params.workspace_id),
-      files: ({ params, query, request }) => operations.files(params.workspace_id, query, request),
-      upload: ({ params, payload, query, request }) =>
-        operations.upload(params.workspace_id, payload, query.prefix, request),
-      deleteFile: ({ params, query }) => operations.deleteFile(params.workspace_id, query.path)
-    })
-  })
+const workspaces = LazyGroup.group(Served, "workspaces", (handlers) =>
+  Effect.map(WorkspaceOperations.make, ({ create, deleteFile, files, get, list, remove, size, update, upload }) =>
+    handlers.handleAll({ create, delete: remove, deleteFile, files, get, list, size, update, upload })
+  )
 )
 
-const billing = LazyGroup.group(
-  Served,
-  "billing",
-  Effect.fnUntraced(function* (handlers) {
-    const { account } = yield* AccountOperations.make
-    return handlers.handleAll({ account: () => account })
-  })
+const billing = LazyGroup.group(Served, "billing", (handlers) =>
+  Effect.map(AccountOperations.make, ({ account }) => handlers.handleAll({ account: () => account }))
 )
 
 /** The v3 operations on profiles, workspaces and the account. */

@@ -103,7 +103,7 @@ interface BrowserSettings {
 }
 
 /** Reads the settings of a run's browser, and refuses those that this server can't honor. */
-export const browserSettings = Effect.fnUntraced(function* (
+export const browserSettings = Effect.fnUntracedEager(function* (
   body: object
 ): Effect.fn.Return<BrowserSettings, HTTPValidationError> {
   const { browserSettings: settings } = yield* settingsField(body)

@@ -25,26 +25,17 @@ import * as Options from "./Options.ts"
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
 /** Converts the body of a v4 create request: a session of its own. */
-export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
-  Effect.map(
-    Effect.all([
-      OutputSchema.read(body),
-      enableRecording(body),
-      browserSettings(body),
-      Options.ofRun(body),
-      Options.ofTurn(body)
-    ]),
-    ([schema, recording, settings, own, turn]) => ({
-      task: body.task,
-      modelParams: body.modelParams ?? null,
-      thinkingLevel: null,
-      ...schema,
-      ...recording,
-      ...settings,
-      ...own,
-      ...turn
-    })
-  )
+export const toDomain = Effect.fnUntracedEager(function* (
+  body: RunCreate
+): Effect.fn.Return<SessionRequest, HTTPValidationError> {
+  const schema = yield* OutputSchema.read(body)
+  const recording = yield* enableRecording(body)
+  const settings = yield* browserSettings(body)
+  const own = yield* Options.ofRun(body)
+  const turn = yield* Options.ofTurn(body)
+  const { modelParams = null, task } = body
+  return { task, modelParams, thinkingLevel: null, ...schema, ...recording, ...settings, ...own, ...turn }
+})
 
 /** Converts the body of a v4 create request that names a session: its next turn. */
 export const followUpToDomain = Effect.fnUntraced(function* (sessionId: string, body: RunCreate) {
@@ -97,13 +88,23 @@ const waitsOf = (turn: Turn.Turn) => {
 }
 
 /** The options of a run as it was created: fields that the description doesn't have, present only if they were set. */
-const optionsOf = ({ budget, judge, metadata, pausesAtCost, secrets, tags }: Turn.Turn) => ({
+const optionsOf = ({ budget, judge, metadata, pausesAtCost, replay, secrets, tags }: Turn.Turn) => ({
   ...(tags.length === 0 ? {} : { tags }),
   ...(metadata === undefined ? {} : { metadata }),
   ...(judge === undefined ? {} : { judge: judge.isOn ? { context: judge.context, model: judge.model } : false }),
   ...(Predicate.isNullish(budget?.cost) ? {} : { maxCostUsd: budget.cost }),
   ...(pausesAtCost === true ? { onMaxCost: "pause" } : {}),
+  ...(replay === undefined ? {} : { replay: replayView(replay) }),
   ...(secrets === undefined ? {} : { secretBindings: secrets.map(bindingOf) })
+})
+
+/** The replay of a run: the run that it repeats, and the number of steps that were repeated in each way so far. */
+export const replayView = ({ asked, healed, mayAsk, of, replayed }: NonNullable<Turn.Turn["replay"]>) => ({
+  of,
+  asksModel: mayAsk,
+  replayed,
+  healed,
+  asked
 })
 
 /** A secret of a run without its value. */

@@ -3,7 +3,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HTTPValidationError } from "@webagent/contract"
 import { deduplicateHeader, deduplications } from "@webagent/contract/Wire"
-import type { SessionRequest } from "@webagent/engine"
+import { type SessionRequest, StepCall } from "@webagent/engine"
 import { field, metadata } from "../ExtensionFields.ts"
 import { invalid } from "../Invalid.ts"
 import { secretBindings } from "./SecretBindings.ts"
@@ -14,8 +14,8 @@ const noFiles = leftOut("attachedFileIds", "This server's runs take no files")
 /** Refuses the options of a message that this server can't honor. */
 export const refuseOfMessage = refuseUnsupported([
   noFiles,
-  ...["maxCostUsd", "onMaxCost", "secretBindings", "judge", "model", "modelParams", "browserSettings"].map((name) =>
-    leftOut(name, "A queued message can't have this option, but POST /runs with a sessionId can")
+  ...["maxCostUsd", "onMaxCost", "secretBindings", "judge", "model", "modelParams", "browserSettings", "replayOf"].map(
+    (name) => leftOut(name, "A queued message can't have this option, but POST /runs with a sessionId can")
   )
 ])
 
@@ -65,7 +65,7 @@ const judgeField = field(
 )
 
 const judge = (body: object) =>
-  Effect.map(judgeField(body), ({ judge }): Pick<SessionRequest, "judge"> => {
+  Effect.mapEager(judgeField(body), ({ judge }): Pick<SessionRequest, "judge"> => {
     if (judge === undefined) return {}
     if (typeof judge === "boolean") return { judge: { isOn: judge, context: null, model: null } }
     return { judge: { isOn: true, context: judge.context ?? null, model: judge.model ?? null } }
@@ -77,7 +77,7 @@ const pauseField = field(
   "Expected fail or pause"
 )
 
-const onMaxCost = Effect.fnUntraced(function* (body: object) {
+const onMaxCost = Effect.fnUntracedEager(function* (body: object) {
   const { onMaxCost } = yield* pauseField(body)
   if (onMaxCost !== "pause") return {}
   if (!Predicate.hasProperty(body, "maxCostUsd") || body.maxCostUsd === null) {
@@ -85,6 +85,25 @@ const onMaxCost = Effect.fnUntraced(function* (body: object) {
   }
   return { pausesAtCost: true }
 })
+
+const replayField = field(
+  "replayOf",
+  Schema.decodeUnknownOption(
+    Schema.Union([
+      Schema.NonEmptyString,
+      Schema.Struct({ runId: Schema.NonEmptyString, asksModel: Schema.optionalKey(Schema.Boolean) })
+    ])
+  ),
+  "Expected the id of a run, or an object with runId and asksModel (true or false)"
+)
+
+/** Reads the run that a create replays. */
+export const replay = (body: object) =>
+  Effect.mapEager(replayField(body), ({ replayOf }): Pick<SessionRequest, "replay"> => {
+    if (replayOf === undefined) return {}
+    const { asksModel = true, runId } = typeof replayOf === "string" ? { runId: replayOf } : replayOf
+    return { replay: StepCall.replayOf(runId.toLowerCase(), asksModel) }
+  })
 
 const Tags = Schema.Array(
   Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64), Schema.isPattern(/^[^,\p{Cc}]+$/u))
@@ -98,22 +117,21 @@ const tagsField = field(
 )
 
 /** Reads the options of a run that are its own, also in a session that exists. */
-export const ofRun = Effect.fnUntraced(function* (body: { readonly task: string }) {
+export const ofRun = Effect.fnUntracedEager(function* (body: { readonly task: string }) {
   yield* refuseOfRun(body)
-  const [judged, paused, marked, texts, bound] = yield* Effect.all([
-    judge(body),
-    onMaxCost(body),
-    tagsField(body),
-    metadata(body),
-    secretBindings(body)
-  ])
-  const { tags } = marked
+  const judged = yield* judge(body)
+  const paused = yield* onMaxCost(body)
+  const { tags } = yield* tagsField(body)
+  const texts = yield* metadata(body)
+  const bound = yield* secretBindings(body)
+  const repeated = yield* replay(body)
   return {
     ...judged,
     ...paused,
     ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),
     ...texts,
-    ...bound
+    ...bound,
+    ...repeated
   }
 })
 

@@ -12,32 +12,14 @@ const profiles = LazyGroup.group(Served, "profiles", (handlers) =>
   )
 )
 
-const workspaces = LazyGroup.group(
-  Served,
-  "workspaces",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* WorkspaceOperations.make
-    return handlers.handleAll({
-      create: operations.create,
-      get: ({ params }) => operations.get(params.workspace_id),
-      update: ({ params, payload }) => operations.update(params.workspace_id, payload),
-      delete: ({ params }) => operations.archive(params.workspace_id),
-      size: ({ params }) => operations.size(params.workspace_id),
-      files: ({ params, query, request }) => operations.files(params.workspace_id, query, request),
-      upload: ({ params, payload, query, request }) =>
-        operations.upload(params.workspace_id, payload, query.prefix, request),
-      deleteFile: ({ params, query }) => operations.deleteFile(params.workspace_id, query.path)
-    })
-  })
+const workspaces = LazyGroup.group(Served, "workspaces", (handlers) =>
+  Effect.map(WorkspaceOperations.make, ({ archive, create, deleteFile, files, get, size, update, upload }) =>
+    handlers.handleAll({ create, delete: archive, deleteFile, files, get, size, update, upload })
+  )
 )
 
-const billing = LazyGroup.group(
-  Served,
-  "billing",
-  Effect.fnUntraced(function* (handlers) {
-    const { account } = yield* AccountOperations.make
-    return handlers.handleAll({ account: () => account })
-  })
+const billing = LazyGroup.group(Served, "billing", (handlers) =>
+  Effect.map(AccountOperations.make, ({ account }) => handlers.handleAll({ account: () => account }))
 )
 
 /** The v4 operations on profiles, workspaces and the account. */

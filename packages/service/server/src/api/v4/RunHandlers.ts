@@ -16,6 +16,7 @@ import * as SafeCreate from "../SafeCreate.ts"
 import { check } from "./CheckRun.ts"
 import * as Conversion from "./Conversion.ts"
 import * as Options from "./Options.ts"
+import * as Replay from "./Replay.ts"
 import { Served } from "./Served.ts"
 
 const notFound = () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
@@ -49,9 +50,10 @@ export const layer = LazyGroup.group(
     const runFiles = yield* RunFiles.make
 
     /** Creates a run in a session of its own, or as the next turn of the session that the body names. */
-    const create = Effect.fnUntraced(function* (whole: RunCreate, safe: Safe | undefined) {
-      const { body: payload, files, missing } = yield* runFiles.of(whole)
-      const sessionId = yield* Options.sessionId(payload)
+    const create = Effect.fnUntracedEager(function* (whole: RunCreate, safe: Safe | undefined) {
+      const { body, files, missing } = yield* runFiles.of(whole)
+      const sessionId = yield* Options.sessionId(body)
+      const payload = yield* Replay.ofCreate(engine, body)
       if (sessionId === undefined) {
         const session = yield* Conversion.toDomain(payload)
         yield* check(engine, session)

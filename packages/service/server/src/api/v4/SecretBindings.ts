@@ -52,7 +52,7 @@ const isElsewhere = (body: object) =>
 const refuse = (msg: string) => invalid(["body", "secretBindings"], msg)
 
 /** Reads the secrets that a run's agent may type. No message of a failure has a value. */
-export const secretBindings = Effect.fnUntraced(function* (body: {
+export const secretBindings = Effect.fnUntracedEager(function* (body: {
   readonly task: string
 }): Effect.fn.Return<{ readonly secrets?: ReadonlyArray<SecretToBind> }, HTTPValidationError> {
   if (isElsewhere(body)) {

@@ -1,4 +1,4 @@
-import { type Engine, Owner, type SecretToBind, SecretsUnusable, type Turn } from "@webagent/engine"
+import { type Engine, Owner, type SecretToBind, SecretsUnusable, StepCall, type Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Audit from "../../api/Audit.ts"
 import { runOf } from "./Conversion.ts"
@@ -21,7 +21,7 @@ export const make = (engine: Engine["Service"]) => {
     const turn = yield* engine.turn(id.toLowerCase())
     const { session } = yield* engine.session(turn.sessionId)
     const { budget, files, handOff, judge, metadata, model, modelParams, outputSchema, owner, pausesAtCost } = turn
-    const { queueTimeout_ms, tags, task } = turn
+    const { queueTimeout_ms, replay, tags, task } = turn
     const { browser, profileId, recording, thinkingLevel } = session
     const secrets = yield* boundAgain(turn.secrets)
     // a model of before, which the agent no longer has, gives way to the current one
@@ -43,6 +43,7 @@ export const make = (engine: Engine["Service"]) => {
       ...(metadata === undefined ? {} : { metadata }),
       ...(pausesAtCost === undefined ? {} : { pausesAtCost }),
       ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms }),
+      ...(replay === undefined ? {} : { replay: { ...replay, ...StepCall.replayOf(replay.of, replay.mayAsk) } }),
       ...(secrets.length === 0 ? {} : { secrets })
     }
     const created = yield* Effect.provideService(engine.createSession(request), Owner, owner)

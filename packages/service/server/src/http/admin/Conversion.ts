@@ -10,6 +10,7 @@ import type {
 import { fromMillis } from "@webagent/contract"
 import { type Browser, type ModelCall, type RunMark, type Session, Turn } from "@webagent/engine"
 import { browserQueueOf, questionOf, waitingForOf } from "../../api/RunWaits.ts"
+import { replayView } from "../../api/v4/Conversion.ts"
 
 const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
@@ -45,12 +46,13 @@ export const runOf = (turn: Turn.Turn): Run => ({
 
 /** The options of a run that its creator chose. A secret has no value. */
 export const optionsOf = (
-  { judge, metadata, pausesAtCost, secrets }: Turn.Turn,
+  { judge, metadata, pausesAtCost, replay, secrets }: Turn.Turn,
   { browser }: Session.Session
-): Pick<RunDetails, "browserSettings" | "judge" | "metadata" | "onMaxCost" | "secretBindings"> => ({
+): Pick<RunDetails, "browserSettings" | "judge" | "metadata" | "onMaxCost" | "replay" | "secretBindings"> => ({
   metadata: metadata ?? {},
   judge: judge === undefined ? null : { on: judge.isOn, context: judge.context, model: judge.model },
   onMaxCost: pausesAtCost === true ? "pause" : "fail",
+  replay: replay === undefined ? null : replayView(replay),
   secretBindings: (secrets ?? []).map(({ alias, domains, server }) => ({ alias, server, allowedDomains: domains })),
   browserSettings:
     browser === undefined

@@ -1,3 +1,4 @@
+import { BadCursorError } from "@webagent/admin"
 import { Engine } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -30,8 +31,15 @@ export const layer = (api: Operations) =>
         .handleAll({
           stream: ({ headers, query: { run = null } }) =>
             Effect.gen(function* () {
+              const lastEventId = headers["last-event-id"]
+              if (ServerSentEvents.positionOf(lastEventId) === null) {
+                return yield* new BadCursorError({
+                  detail:
+                    "Last-Event-ID must be the id of an event of this server. Leave it out to start with the next change"
+                })
+              }
               const context = yield* Effect.context<never>()
-              const changes = feed({ after: headers["last-event-id"] ?? null, run: run?.toLowerCase() ?? null }).pipe(
+              const changes = feed({ after: lastEventId || null, run: run?.toLowerCase() ?? null }).pipe(
                 Stream.map((change) => ({ ...change, id: Number(change.id) })),
                 Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
                 Stream.provideContext(context)

@@ -1,21 +1,18 @@
 import { NotFoundError } from "@webagent/admin"
 import { ConflictError, fromMillis } from "@webagent/contract"
-import { Engine, Workspaces, type WorkspacesService } from "@webagent/engine"
+import { Engine, mostWorkspaces, Workspaces, type WorkspacesService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as FileLinks from "../../api/FileLinks.ts"
+import * as Links from "../../api/Links.ts"
 import * as WorkspaceOperations from "../../api/WorkspaceOperations.ts"
 import { owned } from "./Owned.ts"
 import type { Operations } from "./Operations.ts"
-import { pathOf } from "./RunHandlers.ts"
 
 /** Name of the workspace of each key that has the files of runs started here. */
 const workspaceName = "Attached files"
-
-/** The most workspaces of a key. */
-const mostWorkspaces = 1000
 
 const noRun = () => Effect.fail(new NotFoundError({ detail: "Run not found" }))
 const noFiles = new NotFoundError({ detail: "This server's runs take no files" })
@@ -53,9 +50,12 @@ export const layer = (api: Operations) =>
             const file = files.find((one) => one.id === params.attachment_id.toLowerCase())
             if (file === undefined) return yield* new NotFoundError({ detail: "File not found" })
             const links = yield* linksOf(request)
-            return HttpServerResponse.redirect(pathOf(links.file(id, file.path, FileLinks.downloadAs(file.path))), {
-              headers: { "cache-control": "no-store" }
-            })
+            return HttpServerResponse.redirect(
+              Links.pathOf(links.file(id, file.path, FileLinks.downloadAs(file.path))),
+              {
+                headers: { "cache-control": "no-store" }
+              }
+            )
           })
         )
         .handle("upload", ({ payload, request }) =>
@@ -66,7 +66,8 @@ export const layer = (api: Operations) =>
               // a folder of their own, so that files keep their names
               const folder = fromMillis(yield* Clock.currentTimeMillis)
               const files = { files: payload.files, allowOverrides: false }
-              const expected = yield* operations.upload(id, files, folder, request)
+              const params = { workspace_id: id }
+              const expected = yield* operations.upload({ params, payload: files, query: { prefix: folder }, request })
               return "files" in expected
                 ? expected.files.map(({ id, name, uploadUrl }) => ({ id, name, uploadUrl }))
                 : expected

@@ -13,7 +13,7 @@ export const makeNotable = (engine: Engine["Service"], notes: RunNotesService | 
     const turn = yield* Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", () =>
       Effect.fail(new NotFoundError({ detail: "Run not found" }))
     )
-    if (notes === null) return yield* new NotFoundError({ detail: "This server stores no notes of runs" })
+    if (notes === null) return yield* new NotFoundError({ detail: "This server stores no notes about runs" })
     return { turn, notes }
   })
 

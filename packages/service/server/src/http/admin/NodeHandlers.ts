@@ -1,6 +1,6 @@
 import { type Node as View, NotFoundError } from "@webagent/admin"
 import { fromMillis } from "@webagent/contract"
-import { BrowserPool, type Node, NodeId, nodeNameIn, Store } from "@webagent/engine"
+import { BrowserPool, Engine, type Node, NodeId, nodeNameIn, Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as LazyGroup from "../../api/LazyGroup.ts"
@@ -10,7 +10,7 @@ import { Installation } from "./Installation.ts"
 import { StartedAt } from "./StartedAt.ts"
 import type { Operations } from "./Operations.ts"
 
-/** Room of a pool without a limit. */
+/** Room of a pool without a limit, and the most runs and browsers that are counted. */
 const unlimited = 1_000_000
 
 /** The nodes that share the store. */
@@ -21,6 +21,7 @@ export const layer = (api: Operations) =>
     Effect.fnUntraced(function* (handlers) {
       const store = Option.getOrUndefined(yield* Effect.serviceOption(Store))
       const pool = Option.getOrUndefined(yield* Effect.serviceOption(BrowserPool))
+      const { lists } = yield* Engine
       const { loads } = yield* Installation
       const { health } = yield* Monitoring
       const self = yield* NodeId
@@ -36,8 +37,15 @@ export const layer = (api: Operations) =>
       const all = Effect.flatMap(store?.nodes ?? Effect.succeed([]), (nodes) =>
         nodes.length === 0 ? Effect.map(alone, (node) => [node]) : Effect.succeed(nodes)
       )
+      /** The load of a server that has its store to itself. */
+      const ownLoad = Effect.zipWith(
+        lists.turnCounts({}, unlimited),
+        lists.browserCounts({}, unlimited),
+        ({ dispatching, running }, { active, starting }) =>
+          new Map([[self, { sessions: dispatching.count + running.count, browsers: starting.count + active.count }]])
+      )
       const viewOf = Effect.map(
-        loads,
+        loads ?? ownLoad,
         (loadOf) =>
           ({ address, draining, id, name, room, startedAt_ms, version }: Node): View => ({
             id,

@@ -1,24 +1,4 @@
-import {
-  AuditGroup,
-  BrowsersGroup,
-  EventsGroup,
-  FilesGroup,
-  KeysGroup,
-  MarksGroup,
-  NodesGroup,
-  ProfilesGroup,
-  RecordingsGroup,
-  RunsGroup,
-  SchedulesGroup,
-  ServerGroup,
-  SessionsGroup,
-  SharesGroup,
-  SpendGroup,
-  strict,
-  WebhooksGroup
-} from "@webagent/admin"
-import { RequestValidation } from "@webagent/contract"
-import * as HttpApi from "effect/http-api/HttpApi"
+import { AdminOperations } from "@webagent/admin"
 import type * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import type * as Context from "effect/Context"
 import { NodeRouting, place } from "../../api/Placement.ts"
@@ -26,39 +6,18 @@ import { NodeRouting, place } from "../../api/Placement.ts"
 const ofBrowser = { node: "ofBrowser", param: "browser_id" } as const
 
 /** The operations of the admin API that this server has. */
-const operations = place(
-  HttpApi.make("admin")
-    .add(ServerGroup)
-    .add(RunsGroup)
-    .add(SharesGroup)
-    .add(FilesGroup)
-    .add(ProfilesGroup)
-    .add(MarksGroup)
-    .add(SessionsGroup)
-    .add(BrowsersGroup)
-    .add(KeysGroup)
-    .add(SpendGroup)
-    .add(NodesGroup)
-    .add(RecordingsGroup)
-    .add(AuditGroup)
-    .add(EventsGroup)
-    .add(WebhooksGroup)
-    .add(SchedulesGroup)
-    .middleware(RequestValidation)
-    .annotateMerge(strict),
-  {
-    runs: { create: { node: "withRoom", launches: "later" } },
-    schedules: { run: { node: "withRoom", launches: "later" } },
-    sessions: { purge: { node: "ofSessionFiles", param: "session_id" } },
-    browsers: {
-      get: ofBrowser,
-      links: ofBrowser,
-      control: ofBrowser,
-      takeControl: ofBrowser,
-      releaseControl: ofBrowser
-    }
+const operations = place(AdminOperations, {
+  runs: { create: { node: "withRoom", launches: "later" } },
+  schedules: { run: { node: "withRoom", launches: "later" } },
+  sessions: { purge: { node: "ofSessionFiles", param: "session_id" } },
+  browsers: {
+    get: ofBrowser,
+    links: ofBrowser,
+    control: ofBrowser,
+    takeControl: ofBrowser,
+    releaseControl: ofBrowser
   }
-)
+})
 
 const routed = () => operations.middleware(NodeRouting)
 

@@ -25,12 +25,6 @@ const mostCounted = 10_000
 
 const noRun = () => Effect.fail(new NotFoundError({ detail: "Run not found" }))
 
-/** Path and query of a link: it is for the address that the client uses. */
-export const pathOf = (url: string): string => {
-  const { pathname, search } = new URL(url)
-  return `${pathname}${search}`
-}
-
 /** Runs of every key, or of the request's key. */
 export const layer = (api: Operations) =>
   LazyGroup.group(
@@ -136,7 +130,7 @@ export const layer = (api: Operations) =>
             const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
             if (url === null) return yield* new NotFoundError({ detail: "This step has no picture" })
             // the node with the file serves it
-            return HttpServerResponse.redirect(pathOf(url), { headers: { "cache-control": "no-store" } })
+            return HttpServerResponse.redirect(Links.pathOf(url), { headers: { "cache-control": "no-store" } })
           })
         )
         .handleAll({

@@ -1,6 +1,7 @@
 import { NotFoundError, type ScheduleView, type StartRun as StartRunRequest } from "@webagent/admin"
 import { ConflictError, fromMillis } from "@webagent/contract"
 import {
+  Engine,
   nextAfter,
   Owner,
   readCron,
@@ -60,7 +61,7 @@ const withoutSecrets = (run: StartRunRequest) =>
     ? Effect.fail(
         invalid(
           ["body", "run", "secretBindings"],
-          "A schedule keeps no values of secrets: name secrets of the server with the type server"
+          "A schedule stores no secret values: name server secrets with the type server"
         )
       )
     : Effect.void
@@ -74,6 +75,7 @@ export const layer = (api: Operations) =>
       const stored = yield* Schedules
       const { wake } = yield* Scheduler
       const start = yield* StartRun.make
+      const engine = yield* Engine
       const schedules = stored === null ? Effect.fail(none) : Effect.succeed(stored)
 
       const use = <A, E, R>(
@@ -87,12 +89,18 @@ export const layer = (api: Operations) =>
 
       return handlers.handleAll({
         list: () => use((service) => Effect.map(service.list, (all) => all.map(viewOf))),
-        create: ({ payload: { cron, missed = "skip", name, run, timeZone = "UTC" } }) =>
+        create: ({ payload, request }) =>
           use((service) =>
             Effect.gen(function* () {
+              const { cron, missed = "skip", name, run, timeZone = "UTC" } = payload
               yield* withoutSecrets(run)
-              const dueAt_ms = yield* nextOf(cron, timeZone)
-              const schedule = yield* owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }))
+              const { schedule } = yield* SafeCreate.once({ request, payload }, (safe) =>
+                engine.once(safe, "Schedule", (keep) =>
+                  Effect.flatMap(nextOf(cron, timeZone), (dueAt_ms) =>
+                    owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }, keep))
+                  )
+                )
+              )
               yield* Audit.note([schedule.id])
               yield* wake
               return viewOf(schedule)

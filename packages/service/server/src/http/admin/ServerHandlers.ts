@@ -48,7 +48,8 @@ export const layer = (api: Operations) =>
         profiles: profiles !== null && profiles.unusable === undefined,
         files: (yield* Workspaces) !== null,
         webhooks: (yield* Webhooks) !== null,
-        schedules: (yield* Schedules) !== null
+        schedules: (yield* Schedules) !== null,
+        replays: yield* engine.replays
       }
       const has = features.filter((feature) => parts[feature] ?? groups.has(feature))
       return handlers.handleAll({
@@ -58,7 +59,7 @@ export const layer = (api: Operations) =>
             const { isAdmin, name } = caller
             const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
             const now_ms = yield* Clock.currentTimeMillis
-            const { browsers, data, model } = installation
+            const { browsers, command, data, model, program } = installation
             return {
               version,
               node: nodeNameIn(node),
@@ -69,6 +70,8 @@ export const layer = (api: Operations) =>
               browsers,
               model,
               models: yield* engine.models,
+              program,
+              command: isAdmin ? command : null,
               key: { name, admin: isAdmin, operations }
             }
           }),

@@ -1,11 +1,21 @@
-import { NotFoundError } from "@webagent/admin"
+import { NotFoundError, type Session as SessionView } from "@webagent/admin"
 import { ConflictError } from "@webagent/contract"
-import { Engine } from "@webagent/engine"
+import { Engine, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as LazyGroup from "../../api/LazyGroup.ts"
 import { runOf, sessionOf } from "./Conversion.ts"
 import type { Operations } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
+
+/** Number of sessions whose newest runs are read at the same time. */
+const atOnce = 16
+
+const lastRunOf = (turn: Turn.Turn) => ({
+  id: turn.id,
+  status: turn.status,
+  task: turn.task,
+  title: Turn.titleOf(turn)
+})
 
 const noSession = () => Effect.fail(new NotFoundError({ detail: "Session not found" }))
 
@@ -16,6 +26,11 @@ export const layer = (api: Operations) =>
     "sessions",
     Effect.fnUntraced(function* (handlers) {
       const engine = yield* Engine
+      const withLastRun = (session: SessionView) =>
+        Effect.map(engine.lists.turns({ sessionId: session.id }, null, 1), ({ rows: [turn] }) => ({
+          ...session,
+          lastRun: turn === undefined ? null : lastRunOf(turn)
+        }))
       return handlers
         .handle("list", ({ query: { cursor, from, key, limit, status, to } }) =>
           Effect.gen(function* () {
@@ -24,11 +39,12 @@ export const layer = (api: Operations) =>
               ...(status === undefined ? {} : { statuses: [status] }),
               ...(key === undefined ? {} : { owner: key })
             }
-            return yield* Pages.read(
+            const page = yield* Pages.read(
               { list: "admin.sessions", filter, cursor, limit },
               (after, rows) => engine.lists.sessions(filter, after, rows),
               sessionOf
             )
+            return { ...page, rows: yield* Effect.forEach(page.rows, withLastRun, { concurrency: atOnce }) }
           })
         )
         .handleAll({

@@ -12,7 +12,7 @@ import { LinkTokens } from "../../api/LinkTokens.ts"
 import { NodeRouting } from "../../api/Placement.ts"
 import * as RunShares from "../../api/RunShares.ts"
 import { runOf, stepOf } from "./Conversion.ts"
-import { pathOf } from "./RunHandlers.ts"
+import { Installation } from "./Installation.ts"
 
 /** The runs that links show, as this server serves them. */
 export const Served = SharedRunsApi.middleware(NodeRouting)
@@ -30,6 +30,7 @@ export const layer = LazyGroup.group(
     const owners = yield* LinkOwners
     const tokens = yield* LinkTokens
     const linksOf = yield* Links.make
+    const { browsers } = yield* Installation
 
     /** The run of a link: all links that open nothing get the same response. */
     const find = Effect.fnUntraced(function* (runId: string, token: string | undefined) {
@@ -57,7 +58,7 @@ export const layer = LazyGroup.group(
     ) {
       const url = file === null ? null : (yield* linksOf(request)).recording(file)
       if (url === null) return yield* new NotFoundError({ detail: missing })
-      return HttpServerResponse.redirect(pathOf(url), { headers: { "cache-control": "no-store" } })
+      return HttpServerResponse.redirect(Links.pathOf(url), { headers: { "cache-control": "no-store" } })
     })
 
     return group
@@ -90,7 +91,8 @@ export const layer = LazyGroup.group(
                 "workspaceId"
               ]),
               stepList: steps.map(stepOf(turn)),
-              recording: recordings !== null && (yield* recordedIn(turn)) !== null
+              recording: recordings !== null && (yield* recordedIn(turn)) !== null,
+              simulated: browsers.startsWith("simulated")
             }
           })
       })

@@ -5,7 +5,8 @@ import {
   NotFoundError,
   pageSize,
   type Webhook as WebhookView,
-  type WebhookDelivery
+  type WebhookDelivery,
+  webhookEvents
 } from "@webagent/admin"
 import { ConflictError, fromMillis } from "@webagent/contract"
 import {
@@ -14,7 +15,6 @@ import {
   type NoRoom,
   Owner,
   type Webhook,
-  webhookEvents,
   WebhookNotFound,
   Webhooks,
   type WebhooksService
@@ -27,6 +27,7 @@ import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Cursor from "../../api/Cursor.ts"
 import { invalid } from "../../api/Invalid.ts"
+import * as SafeCreate from "../../api/SafeCreate.ts"
 import { LinkTokens } from "../../api/LinkTokens.ts"
 import { deliveryOf } from "../../webhooks/Messages.ts"
 import { urlProblem } from "../../webhooks/Post.ts"
@@ -68,6 +69,14 @@ const viewOf = (webhook: Webhook, [last]: ReadonlyArray<Delivery>): WebhookView 
   lastDelivery: last === undefined ? null : deliveryView(last)
 })
 
+const createdOf = (tokens: LinkTokens["Service"], { id, secretVersion }: Webhook, webhook: WebhookView) =>
+  ({ webhook, secret: Redacted.make(secretOf(tokens, id, secretVersion)) }) satisfies CreatedWebhook
+
+const checkUrl = (url: string, settings: WebhookSettings) => {
+  const problem = urlProblem(url, settings)
+  return problem === undefined ? Effect.void : Effect.fail(invalid(["body", "url"], problem))
+}
+
 const none = new NotFoundError({ detail: "This server has no webhooks" })
 
 const noWebhook = ({ id }: WebhookNotFound) => new NotFoundError({ detail: `No webhook or message has the id ${id}` })
@@ -84,7 +93,7 @@ export const layer = (api: Operations) =>
       const tokens = yield* LinkTokens
       const settings = yield* WebhookSettings
       const { wake } = yield* WebhookSender
-      const { events } = yield* Engine
+      const { events, once } = yield* Engine
       const webhooks = stored === null ? Effect.fail(none) : Effect.succeed(stored)
 
       const use = <A, E, R>(
@@ -109,17 +118,6 @@ export const layer = (api: Operations) =>
 
       const view = (service: WebhooksService) => (webhook: Webhook) =>
         Effect.map(service.deliveries(webhook.id, null, 1), (newest) => viewOf(webhook, newest))
-
-      const withSecret = (service: WebhooksService, webhook: Webhook) =>
-        Effect.map(view(service)(webhook), (shown): CreatedWebhook => ({
-          webhook: shown,
-          secret: Redacted.make(secretOf(tokens, webhook.id, webhook.secretVersion))
-        }))
-
-      const checkUrl = (url: string) => {
-        const problem = urlProblem(url, settings)
-        return problem === undefined ? Effect.void : Effect.fail(invalid(["body", "url"], problem))
-      }
 
       return handlers
         .handle("deliveries", ({ params: { webhook_id }, query: { cursor, limit = pageSize.default } }) =>
@@ -146,27 +144,32 @@ export const layer = (api: Operations) =>
                 return Effect.forEach(seen, view(service), { concurrency: atOnce })
               })
             ),
-          create: ({ payload: { description = null, events: types = webhookEvents, everyKey = false, url } }) =>
+          create: ({ payload, request }) =>
             use((service) =>
               Effect.gen(function* () {
+                const { description = null, events: types = webhookEvents, everyKey = false, url } = payload
                 if (everyKey && !(yield* Caller).isAdmin) {
                   return yield* new ForbiddenError({
                     detail: "A webhook for every key needs a key with the scope admin"
                   })
                 }
-                yield* checkUrl(url)
+                yield* checkUrl(url, settings)
                 const fields = { description, events: [...new Set(types)], everyKey, url }
-                const webhook = yield* owned(service.create(fields, yield* events.newestEvent))
+                const { webhook } = yield* SafeCreate.once({ request, payload }, (safe) =>
+                  once(safe, "Webhook", (keep) =>
+                    Effect.flatMap(events.newestEvent, (after) => owned(service.create(fields, after, keep)))
+                  )
+                )
                 yield* wake
                 yield* Audit.note([webhook.id])
-                return yield* withSecret(service, webhook)
+                return createdOf(tokens, webhook, viewOf(webhook, []))
               })
             ).pipe(Effect.catchTag("NoRoom", (error) => Effect.fail(full(error)))),
           get: ({ params: { webhook_id } }) => useOne(webhook_id, (service, webhook) => view(service)(webhook)),
           update: ({ params: { webhook_id }, payload: { active, ...changes } }) =>
             useOne(webhook_id, (service, { isActive }) =>
               Effect.gen(function* () {
-                if (changes.url !== undefined) yield* checkUrl(changes.url)
+                if (changes.url !== undefined) yield* checkUrl(changes.url, settings)
                 const webhook = yield* service.update(webhook_id, {
                   ...changes,
                   ...(active === undefined ? {} : { isActive: active }),
@@ -185,7 +188,7 @@ export const layer = (api: Operations) =>
                   secretVersion: secretVersion + 1,
                   previousSecretUntil_ms: (yield* Clock.currentTimeMillis) + previousSecretFor_ms
                 })
-                return yield* withSecret(service, webhook)
+                return createdOf(tokens, webhook, yield* view(service)(webhook))
               })
             ),
           test: ({ params: { webhook_id } }) =>

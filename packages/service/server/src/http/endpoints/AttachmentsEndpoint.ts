@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
-import { Zip, ZipPassThrough } from "fflate"
+import type * as Fflate from "fflate"
 import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as ErrorResponse from "../policy/ErrorResponse.ts"
 import { ServerApi } from "./ServerApi.ts"
@@ -14,7 +14,10 @@ interface Entry {
 }
 
 /** Packs files into a ZIP archive, uncompressed, as they are read. */
-const archive = (entries: ReadonlyArray<Entry>): Stream.Stream<Uint8Array, StoreUnavailable> =>
+const archive = (
+  { Zip, ZipPassThrough }: Pick<typeof Fflate, "Zip" | "ZipPassThrough">,
+  entries: ReadonlyArray<Entry>
+): Stream.Stream<Uint8Array, StoreUnavailable> =>
   Stream.suspend(() => {
     let ready: Array<Uint8Array> = []
     const zip = new Zip((error, bytes) => {
@@ -67,8 +70,9 @@ export const layer = LazyGroup.group(
       Effect.gen(function* () {
         const { run_id = "" } = yield* HttpRouter.params
         const { id } = yield* engine.turn(run_id.toLowerCase())
+        const fflate = yield* Effect.promise(() => import("fflate"))
         const entries = workspaces === null ? [] : yield* entriesOf(workspaces, id)
-        return HttpServerResponse.stream(archive(entries), {
+        return HttpServerResponse.stream(archive(fflate, entries), {
           contentType: "application/zip",
           headers: { "content-disposition": `attachment; filename="${id}.zip"`, "cache-control": "private, no-store" }
         })

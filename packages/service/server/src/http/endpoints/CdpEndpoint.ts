@@ -267,7 +267,7 @@ export const layer = LazyGroup.group(
         Effect.timeoutOrElse({
           duration: `${answersWithin_s} seconds`,
           orElse: () =>
-            Effect.succeed(ErrorResponse.make(504, `The browser did not answer within ${answersWithin_s} seconds`))
+            Effect.succeed(ErrorResponse.make(504, `The browser did not respond within ${answersWithin_s} seconds`))
         }),
         refusals
       )

@@ -1,5 +1,5 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View } from "@webagent/engine"
+import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View, WebAddress } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { constTrue, memoize } from "effect/Function"
@@ -48,6 +48,8 @@ class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404
 
 const unknown = "This link shows nothing. Check that it is complete."
 const elsewhere = "This browser cannot be seen here."
+
+const refusedAddress = "A browser opens only http and https addresses. Enter one such as example.com."
 
 const decodeInput = Schema.decodeUnknownResult(Schema.fromJsonString(LiveInput))
 
@@ -161,8 +163,15 @@ export const layer = LazyGroup.group(
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
         if (Result.isFailure(input)) return refuse("The message is no input")
         return Effect.flatMap(control.takes(input.success), (isTaken) =>
-          Effect.andThen(isTaken ? view.input(input.success) : Effect.void, tell)
+          Effect.andThen(isTaken ? enter(input.success) : Effect.void, tell)
         )
+      }
+      const enter = (input: LiveInput) => {
+        if (input._tag !== "Address") return view.input(input)
+        const address = WebAddress.complete(input.address)
+        return WebAddress.mayLoad(address)
+          ? view.input({ ...input, address })
+          : write(JSON.stringify({ refused: refusedAddress } satisfies LiveScript.Refused))
       }
       const inbound = Effect.forever(
         Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true }))

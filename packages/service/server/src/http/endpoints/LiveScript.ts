@@ -23,6 +23,11 @@ export interface Details {
   readonly tabs: ReadonlyArray<{ readonly title: string; readonly address: string }>
 }
 
+/** Sent to a person with control whose input was not carried out: the reason, and what to do. */
+export interface Refused {
+  readonly refused: string
+}
+
 /** A step of the agent, sent to viewers when it begins and again when it ends. */
 export interface Step {
   /** From 1 in each run. */
@@ -234,7 +239,7 @@ const watch = (
     if (document.body.dataset["state"] === "live") say("live", label)
     document.body.toggleAttribute("data-control", driver === "you")
     document.body.toggleAttribute("data-concealed", message.concealed === true)
-    if (message.concealed === true) say("live", "The agent typed a secret: only the pictures of its steps are shown")
+    if (message.concealed === true) say("live", "The agent typed a secret: only its steps' pictures are shown")
     find("title").textContent =
       message.title === "" ? (message.concealed === true ? "Browser" : "Untitled tab") : message.title
     find("address").textContent = message.address

@@ -255,7 +255,7 @@ export const measured = <E, R>(
       const line = lineOf(request, facts, status, took_s, fiber.getRef(References.MinimumLogLevel))
       if (more === 0) return line === undefined ? Effect.succeed(identified) : Effect.as(line, identified)
       const summary = Effect.logInfo(
-        `Refused ${more} more API keys a minute ago or earlier. Each minute logs ${refusedPerMinute} of them.`
+        `Refused ${more} more API keys at least one minute ago. Each minute logs ${refusedPerMinute} of them.`
       )
       return Effect.as(Effect.andThen(summary, line ?? Effect.void), identified)
     })

@@ -20,7 +20,7 @@ interface ViewerOptions {
 /** Time for which an input through a browser's own control link has control. */
 const heldFor_ms = 30_000
 
-const isPress = (input: LiveInput) => input._tag === "Text" || input._tag === "Wheel" || input.action === "pressed"
+const isPress = (input: LiveInput) => !("action" in input) || input.action === "pressed"
 
 const isEscape = (input: LiveInput) => input._tag === "Key" && input.key === "Escape"
 

@@ -171,6 +171,22 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(answers, error.code, socket as Socket))
+  /** Limits the time that the rest of a body may take. */
+  const limit = (request: IncomingMessage) => {
+    request.setTimeout(progress_ms, () => {
+      if (isStalled(request)) refuse(answers, timedOut, request.socket)
+    })
+    if (isFile(request)) return
+    // the time of sockets, as in Node's own limits, and not of a clock that tests move
+    // a large body that has arrived isn't complete before it is read, and a cut request may never end
+    const check = () => {
+      if (request.complete || request.socket.destroyed) return
+      if (isStalled(request)) refuse(answers, timedOut, request.socket)
+      else late = startTimer(check, whole_ms).unref()
+    }
+    let late = startTimer(check, whole_ms).unref()
+    request.once("end", () => clearTimeout(late)).once("close", () => clearTimeout(late))
+  }
   // requests that arrive before the app is ready wait for it
   const early: Array<() => void> = []
   const acceptKey = options.apiKeyHeader === undefined ? undefined : ApiKeyHeader.accept(options.apiKeyHeader)
@@ -179,14 +195,10 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
     answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
     if (request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined) {
-      request.setTimeout(progress_ms, () => {
-        if (isStalled(request)) refuse(answers, timedOut, request.socket)
+      // most bodies arrive with their headers, and need no limit
+      process.nextTick(() => {
+        if (!request.complete) limit(request)
       })
-      if (!isFile(request)) {
-        // the time of sockets, as in Node's own limits, and not of a clock that tests move
-        const late = startTimer(() => refuse(answers, timedOut, request.socket), whole_ms)
-        request.once("end", () => clearTimeout(late)).once("close", () => clearTimeout(late))
-      }
     }
     // without a listener, Node would close the connection when a response takes longer than that
     response.on("timeout", ignore)

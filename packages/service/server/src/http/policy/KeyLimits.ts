@@ -8,6 +8,9 @@ const fullRetryAfter_ms = 2000
 
 const day_ms = 86_400_000
 
+/** The ways to get below a limit. */
+const remedies = { runs: "Cancel one, wait until one finishes", browsers: "Stop one" } as const
+
 /** The refusal of a create that exceeds a limit of its key; undefined within the limits. `usage` includes that create. */
 const overLimit = (
   { limits }: ApiKey,
@@ -18,12 +21,14 @@ const overLimit = (
   const most = limits[of]
   if (most !== null && usage[of] > most) {
     const used = usage[of] - 1
-    const message = `This API key has ${used} of ${most} ${of} at once`
+    const open = `${most} open ${most === 1 ? of.slice(0, -1) : of}`
+    const message = `This API key has reached its limit of ${open}. ${remedies[of]}, or raise the limit`
     return new AdmissionRefused({ message, limit: { of, most, used }, retryAfter_ms: fullRetryAfter_ms })
   }
   const { usdPerDay } = limits
   if (of === "browsers" || usdPerDay === null || usage.usd < usdPerDay) return undefined
-  const message = `The runs of this API key cost ${usage.usd.toFixed(2)} of ${usdPerDay.toFixed(2)} USD today`
+  const [cost, cap] = [usage.usd.toFixed(2), usdPerDay.toFixed(2)]
+  const message = `This API key's runs have cost ${cost} USD today, and its limit is ${cap} USD per day. Wait until midnight UTC, or raise the limit`
   const limit = { of: "usdPerDay", most: usdPerDay, used: usage.usd } as const
   return new AdmissionRefused({ message, limit, retryAfter_ms: day_ms - (now_ms % day_ms) })
 }
@@ -41,7 +46,9 @@ export const make = (keys: ApiKeys["Service"]) => ({
     const wait_ms = yield* keys.countRequest(name, requestsPerMinute)
     if (wait_ms === 0) return
     const limit = { of: "requestsPerMinute", most: requestsPerMinute, used: requestsPerMinute } as const
-    return yield* new AdmissionRefused({ message: "Too many requests", limit, retryAfter_ms: wait_ms })
+    const requests = requestsPerMinute === 1 ? "request" : "requests"
+    const message = `This API key has reached its limit of ${requestsPerMinute} ${requests} per minute. Wait, or raise the limit`
+    return yield* new AdmissionRefused({ message, limit, retryAfter_ms: wait_ms })
   }),
 
   /** Limits a create. It is counted inside its commit, so that two concurrent creates cannot both pass. */

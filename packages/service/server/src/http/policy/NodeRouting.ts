@@ -40,7 +40,7 @@ const unsigned = ErrorResponse.make(
 /** Refuses a late request. Only a node can have signed it, so the clock of a machine is wrong. */
 const late = Effect.as(
   Effect.logWarning(
-    "A request of another node is from more than 10 seconds ago or ahead, and was refused. Set the clocks of the machines."
+    "A request of another node is from more than 10 seconds ago or ahead, and was refused. Set the machines' clocks."
   ),
   unsigned
 )
@@ -62,7 +62,7 @@ const counter = (name: string, description: string) => Metric.counter(name, { de
 
 const counters = {
   sent: counter("webagent_node_requests_total", "Requests and WebSockets that are for another node and were sent on"),
-  failed: counter("webagent_node_requests_failed_total", "Requests that another node did not answer")
+  failed: counter("webagent_node_requests_failed_total", "Requests without a response from another node")
 }
 
 /** The request with its client's address and origin in headers that the other node trusts, and without any others. */
@@ -78,8 +78,11 @@ const withSender = (request: HttpServerRequest.HttpServerRequest) =>
         // the log lines of both nodes have the same id
         ...(facts === null ? {} : { [RequestFacts.requestIdHeader]: facts.id })
       })
-      // `modify` would make a request that does not have the body that was read already
-      return Object.create(request, { headers: { value: headers } }) as HttpServerRequest.HttpServerRequest
+      // the request itself reads its body and keeps it: if that node has no room, another one or this one needs it
+      return Object.create(request, {
+        headers: { value: headers },
+        arrayBuffer: { get: () => request.arrayBuffer }
+      }) as HttpServerRequest.HttpServerRequest
     }
   )
 
@@ -96,7 +99,7 @@ const sent = (request: HttpServerRequest.HttpServerRequest, node: Node, counted:
       const warning =
         address === null
           ? `Node ${name} advertises no address, so no request can be sent on to it. Start it with --advertise URL.`
-          : `Node ${name} does not answer at ${address}. Check the address that it advertises, and the network.`
+          : `Node ${name} does not respond at ${address}. Check the address that it advertises, and the network.`
       return Metric.update(counters.failed, 1).pipe(
         Effect.andThen(Effect.logWarning(warning)),
         Effect.as(applied === "no" ? undefined : unknown)

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalid } from "../../api/Invalid.ts"
+import { misspeltFields } from "./BodyFields.ts"
 import * as ValidationDetail from "./ValidationDetail.ts"
 
 /** The longest body that the server reads. */
@@ -74,11 +75,14 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   // a lenient decoder would change the text of a task
   const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
   if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
-  if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
+  const json = parseJson(text)
+  if (Result.isFailure(json)) return yield* invalidBody("json_invalid", "JSON decode error")
   // each level has two brackets, so most bodies are too short for that
   if (text.length > 2 * maxNesting && nesting(text) > maxNesting) {
     return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
   }
+  const detail = bodies(endpoint).flatMap((schema) => misspeltFields(schema, json.success))
+  if (detail.length > 0) return yield* new HTTPValidationError({ detail })
   return request
 })
 

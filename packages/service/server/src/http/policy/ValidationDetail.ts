@@ -62,7 +62,9 @@ const entry = (kind: Kind, requestIssue: RequestIssue): ValidationError => {
   const loc = [part[kind] ?? "body", ...path.map(segment)]
   if (type === "missing") return { loc, msg: "Field required", type }
   if (type === "extra_forbidden") return { loc, msg: unknownField(requestIssue, kind === "Query"), type }
-  if (kind === "Payload" && path.length === 0) return { loc, msg: "Expected object", type: "model_attributes_type" }
+  // a body that is an object can break a rule as a whole
+  if (kind === "Payload" && path.length === 0 && issue._tag !== "Filter")
+    return { loc, msg: "Expected object", type: "model_attributes_type" }
   return {
     loc,
     msg: message(issue)

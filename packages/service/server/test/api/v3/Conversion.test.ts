@@ -28,6 +28,23 @@ describe("v3 Conversion", () => {
     assert.strictEqual(error.message, "body.thinkingLevel: Expected a string")
   })
 
+  it("a follow-up keeps every option of a task", () => {
+    const options = { model: "m", maxCostUsd: "0.5", queueTimeout: 60, handOff: { timeout: 30 } }
+    const {
+      modelParams: _,
+      task,
+      thinkingLevel: __,
+      ...first
+    } = Effect.runSync(Conversion.toDomain({ task: "t", ...options }))
+    assert.includeMembers(Object.keys(first), ["budget", "handOff", "model", "queueTimeout_ms"])
+    assert.deepStrictEqual<unknown>(Effect.runSync(Conversion.followUpToDomain("s", { task: "t", ...options })), {
+      sessionId: "s",
+      text: task,
+      interrupt: false,
+      ...first
+    })
+  })
+
   it.prop(
     "what a create asks for comes back in what is read",
     [AcceptedSession],

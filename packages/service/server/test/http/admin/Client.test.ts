@@ -3,7 +3,7 @@ import { AdminClient, NotFoundError, PromiseClient } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import { Server } from "../../../src/Server.ts"
-import { layerAdmin } from "./served.ts"
+import { ask, layerAdmin } from "./served.ts"
 
 it.live("a promise client starts, lists and cancels runs, and rejects with the error of an operation", () =>
   Effect.flatMap(Server, ({ address }) =>
@@ -109,4 +109,64 @@ it.live("a promise client refuses wrong options, heeds a signal and a timeout, a
       assert.include(await errorOf(elsewhere.server.get()), "UnexpectedResponseError: ")
     })
   ).pipe(Effect.provide(layerAdmin()))
+)
+
+/** The first value that fits, or undefined at the end of the iteration. */
+const first = async <A>(values: AsyncIterable<A>, fits: (value: A) => boolean): Promise<A | undefined> => {
+  for await (const value of values) if (fits(value)) return value
+  return undefined
+}
+
+it.live("a promise client iterates over events until the loop ends, a signal aborts it, or the server refuses", () =>
+  Effect.flatMap(Server, ({ address }) =>
+    Effect.promise(async () => {
+      const admin = await PromiseClient.make({ baseUrl: address, apiKey: "wak_root" })
+      const stream = (lastEventId?: string, options?: { readonly signal: AbortSignal }) =>
+        admin.events.stream(
+          { headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId }, query: {} },
+          options
+        )
+      let created: string | undefined
+      const finished = await first(stream(), ({ data, event }) => {
+        // the first event says that the stream has begun
+        if (event === "ping")
+          void admin.runs.create({ payload: { task: "Find a mug" } }).then(({ id }) => (created = id))
+        return event === "run" && typeof data === "object" && "status" in data && data.status === "completed"
+      })
+      assert.deepInclude(finished?.data, { id: created })
+      const stop = new AbortController()
+      const iteration = errorOf(first(stream(undefined, { signal: stop.signal }), () => false))
+      stop.abort(new Error("Stop"))
+      assert.strictEqual(await iteration, "Error: Stop")
+      assert.strictEqual(
+        await errorOf(first(stream("abc"), () => true)),
+        "BadCursorError: Last-Event-ID must be the id of an event of this server. Leave it out to start with the next change"
+      )
+      assert.throws(() => admin.events.stream(untyped({ headrs: {} })), `Did you mean "headers"?`)
+    })
+  ).pipe(Effect.provide(layerAdmin()))
+)
+
+it.live("clients and the server refuse a change of a webhook or a schedule that changes nothing", () =>
+  Effect.gen(function* () {
+    const { address } = yield* Server
+    const nothing = "There is nothing to change: send at least one of "
+    for (const [path, fields] of [
+      ["/webhooks/w", "url, events, description and active."],
+      ["/schedules/s", "name, cron, timeZone, missed, run and active."]
+    ] as const) {
+      const { body, status } = yield* ask("root", "PATCH", path, {})
+      assert.deepStrictEqual(
+        [status, body],
+        [422, { detail: [{ loc: ["body"], msg: `${nothing}${fields}`, type: "value_error" }] }]
+      )
+    }
+    yield* Effect.promise(async () => {
+      const admin = await PromiseClient.make({ baseUrl: address, apiKey: "wak_root" })
+      assert.strictEqual(
+        await errorOf(admin.webhooks.update({ params: { webhook_id: "w" }, payload: {} })),
+        `InvalidRequestError: The request: ${nothing}url, events, description and active.`
+      )
+    })
+  }).pipe(Effect.provide(layerAdmin()))
 )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Server } from "../../../src/Server.ts"
-import { ask, layerAdmin } from "./served.ts"
+import { ask, layerAdmin, raw, send } from "./served.ts"
 
 /** Repeats its task; the task `Wait` has no end, and `Fail` fails. */
 const layerRuns = layerAdmin({
@@ -46,6 +46,29 @@ const begin = Effect.fnUntraced(function* (key: string, task: string, status = "
 })
 
 describe("runs of the admin API", () => {
+  test(
+    "starts a run once for a repeated request with an idempotency key, after its response was lost",
+    Effect.gen(function* () {
+      const start = (task: string) =>
+        send("POST", "/admin/v1/runs", { key: "wak_shop", headers: { "idempotency-key": "one" }, body: { task } })
+      const body = JSON.stringify({ task: "Find a mug" })
+      yield* raw(
+        "POST /admin/v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+          "X-Service-API-Key: wak_shop\r\nIdempotency-Key: one\r\n" +
+          `Content-Length: ${body.length}\r\n\r\n${body}`
+      )
+      const [started, ...others] = rowsOf(yield* ask("shop", "GET", "/runs"))
+      assert.deepStrictEqual([others.length, started?.["task"]], [0, "Find a mug"])
+      const repeated = yield* start("Find a mug")
+      assert.deepStrictEqual(
+        [repeated.status, repeated.body["id"], repeated.headers.get("idempotency-replayed")],
+        [201, started?.["id"], "true"]
+      )
+      assert.strictEqual((yield* start("Find another mug")).status, 422)
+      assert.deepStrictEqual(tasksOf(yield* ask("shop", "GET", "/runs")), ["Find a mug"])
+    })
+  )
+
   test(
     "lists the runs of all keys to an admin, and to another key its own, newest first",
     Effect.gen(function* () {
@@ -285,6 +308,9 @@ describe("runs of the admin API", () => {
         [201, run.sessionId, "A red one"]
       )
       const session = yield* ask("shop", "GET", `/sessions/${run.sessionId}`)
+      const { rows } = (yield* ask("shop", "GET", "/sessions")).body as { rows: ReadonlyArray<Record<string, unknown>> }
+      const lastRun = rows.find(({ id }) => id === run.sessionId)?.["lastRun"]
+      assert.deepInclude(lastRun, { id: message.body["id"], task: "A red one" })
       assert.strictEqual(session.body["runs"], 2)
       assert.strictEqual((yield* ask("blog", "GET", `/sessions/${run.sessionId}`)).status, 404)
       assert.strictEqual((yield* ask("shop", "POST", `/sessions/${run.sessionId}/purge`)).status, 409)

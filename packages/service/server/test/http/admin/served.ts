@@ -21,7 +21,7 @@ export const layerAdmin = (choices: Omit<Choices, "auth"> = {}) =>
     })
   ).pipe(Layer.provide(Layer.mergeAll(MemoryStore.layer, layerOfTest, MemoryNotes.layer)), Layer.fresh)
 
-export const { send } = requestsTo(Server)
+export const { raw, send } = requestsTo(Server)
 
 /** Sends a request to the admin API with the key of a name. */
 export const ask = (key: string, method: string, path: string, body?: unknown) =>

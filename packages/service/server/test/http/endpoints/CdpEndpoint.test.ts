@@ -17,7 +17,7 @@ describe("the version of a browser that hangs", () => {
       }
       const answer = yield* Fiber.join(asked)
       assert.strictEqual(answer.status, 504)
-      assert.deepStrictEqual(answer.body, { detail: "The browser did not answer within 5 seconds" })
+      assert.deepStrictEqual(answer.body, { detail: "The browser did not respond within 5 seconds" })
     }).pipe(Effect.provide(layerTest))
   )
 })

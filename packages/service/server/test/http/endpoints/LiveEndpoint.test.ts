@@ -211,6 +211,29 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
+  it.live("opens the address of a person with control, and refuses one that an agent may not open either", () => {
+    const { done, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl } = yield* create
+      yield* show("first")
+      const { messages, socket } = yield* watch(controlUrl)
+      yield* until(() => messages.length === 2)
+      const refusals = () => messages.filter((message) => String(message).startsWith('{"refused"'))
+      const hostile = [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "chrome://settings",
+        " view-source:http://a.example"
+      ]
+      for (const address of [...hostile, "shop.example/mugs"]) socket.send(JSON.stringify({ _tag: "Address", address }))
+      yield* until(() => done.length > 0 && refusals().length === hostile.length)
+      assert.deepStrictEqual(done, [{ _tag: "Address", address: "https://shop.example/mugs" }])
+      assert.deepStrictEqual(JSON.parse(String(refusals()[0])), {
+        refused: "A browser opens only http and https addresses. Enter one such as example.com."
+      })
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
   it.live("has one driver: the viewer who presses first, as all viewers see, until Esc or the end of its page", () => {
     const { done, layer, show } = makeShown()
     return Effect.gen(function* () {

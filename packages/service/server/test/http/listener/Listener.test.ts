@@ -7,6 +7,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { createHook } from "node:async_hooks"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Listener from "../../../src/http/listener/Listener.ts"
@@ -45,23 +47,34 @@ const clients: ReadonlyArray<readonly [string, (path: string) => string, boolean
   ["never says goodbye on its CDP socket", upgrade, true]
 ]
 
-/** Connects to a listener with these time limits, whose requests get the length of their body, and sends `head`. */
-const upload = Effect.fnUntraced(function* (limits: Listener.RequestTimeouts, head: string, readAfter_ms = 0) {
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Reads the body after a time, and responds with its length after the same time. */
+const respondAfter =
+  (pause_ms: number): Handle =>
+  (request, response) => {
+    const read = async () => {
+      await sleep(pause_ms)
+      let length = 0
+      for await (const bytes of request) length += bytes.length
+      await sleep(pause_ms)
+      response.end(String(length))
+    }
+    read().catch(() => undefined)
+  }
+
+/** Connects to a listener with these time limits, and sends `head`. By default, the response is the length of the body. */
+const upload = Effect.fnUntraced(function* (
+  limits: Listener.RequestTimeouts,
+  head: string,
+  handle: Handle = respondAfter(0)
+) {
   const layer = Listener.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide(Layer.succeed(Listener.RequestTimeouts, limits)),
     Layer.fresh
   )
   const { node, sockets } = Context.get(yield* Layer.build(layer), Listener.NodeListener)
-  node.on("request", (request, response) => {
-    const read = async () => {
-      await sleep(readAfter_ms)
-      let length = 0
-      for await (const bytes of request) length += bytes.length
-      await sleep(readAfter_ms)
-      response.end(String(length))
-    }
-    read().catch(() => undefined)
-  })
+  node.on("request", handle)
   const address = node.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
   return yield* Effect.acquireRelease(
@@ -207,12 +220,72 @@ describe("Listener", () => {
     it.live(`a server that reads and responds late doesn't fail a request of ${length} bytes`, () =>
       Effect.gen(function* () {
         const limits = { upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms: 50 }
-        const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), 300)
+        const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), respondAfter(300))
         yield* until(() => received() !== "")
         assert.match(received(), new RegExp(`^HTTP/1\\.1 200 [\\s\\S]*\r\n\r\n${length}$`, "u"))
       }).pipe(Effect.scoped)
     )
   }
+
+  it.live("a large body that has arrived may be read after the limit", () =>
+    Effect.gen(function* () {
+      const length = 512 * 1024
+      const limits = { upload_ms: 3_600_000, whole_ms: 200, progress_ms: 3_600_000 }
+      const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), respondAfter(300))
+      yield* until(() => received() !== "")
+      assert.match(received(), new RegExp(`^HTTP/1\\.1 200 [\\s\\S]*\r\n\r\n${length}$`, "u"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a connection stays open if its server reads a body long after it arrived", () =>
+    Effect.gen(function* () {
+      const limits = { upload_ms: 3_600_000, whole_ms: 200, progress_ms: 3_600_000 }
+      const { received, socket } = yield* upload(limits, headOf(2), respondAfter(300))
+      yield* Effect.sleep("20 millis")
+      socket.write("xx")
+      yield* until(() => received().includes("\r\n\r\n2"))
+      socket.write(`${headOf(3)}xxx`)
+      yield* until(() => received().includes(" 408 ") || received().endsWith("\r\n\r\n3"))
+      assert.notInclude(received(), " 408 ")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a request that is answered before its body is read leaves no timer when its server closes", () =>
+    Effect.gen(function* () {
+      // no other timer has this length
+      const whole_ms = 37
+      const timers: Array<NodeJS.Timeout> = []
+      const hook = createHook({
+        init: (_id, type, _trigger, timer) => {
+          if (type === "Timeout" && "_idleTimeout" in timer && timer._idleTimeout === whole_ms) {
+            timers.push(timer as object as NodeJS.Timeout)
+          }
+        }
+      })
+      yield* Effect.acquireRelease(
+        Effect.sync(() => hook.enable()),
+        () => Effect.sync(() => hook.disable())
+      )
+      const length = 512 * 1024
+      const limits = { upload_ms: 3_600_000, whole_ms, progress_ms: 3_600_000 }
+      const scope = yield* Scope.make()
+      yield* Effect.gen(function* () {
+        const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), (request, response) => {
+          request.once("data", () => {
+            request.pause()
+            response.end("early")
+          })
+        })
+        yield* until(() => received() !== "")
+        yield* until(() => timers.length > 3)
+        assert.isFalse(timers.some((timer) => timer.hasRef()))
+      }).pipe(Effect.provideService(Scope.Scope, scope))
+      yield* Scope.close(scope, Exit.void)
+      const { length: started } = timers
+      yield* Effect.sleep(5 * whole_ms)
+      assert.lengthOf(timers, started)
+    }).pipe(Effect.scoped)
+  )
 
   it.live("tells clients to keep idle connections for longer than proxies do", () =>
     Effect.gen(function* () {

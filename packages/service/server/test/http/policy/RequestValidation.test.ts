@@ -97,6 +97,48 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
   ]
 ]
 
+const task = { task: "x" }
+
+/** Bodies with misspelt fields, and the field that was meant. */
+const misspelt: ReadonlyArray<readonly [string, object, string, string]> = [
+  ["/api/v4/runs", { ...task, maxCostUSD: 1 }, "body.maxCostUSD", "maxCostUsd"],
+  ["/api/v4/runs", { ...task, max_cost_usd: 1 }, "body.max_cost_usd", "maxCostUsd"],
+  ["/api/v4/runs", { ...task, maxCost: 1 }, "body.maxCost", "maxCostUsd"],
+  ["/api/v4/runs", { ...task, queueTimout: 1 }, "body.queueTimout", "queueTimeout"],
+  ["/api/v4/runs", { ...task, handOff: { time_out: 5 } }, "body.handOff.time_out", "timeout"],
+  ["/api/v4/runs", { ...task, judge: { contxt: "c" } }, "body.judge.contxt", "context"],
+  [
+    "/api/v4/runs",
+    { ...task, secretBindings: [{ alias: "a", alowedDomains: [] }] },
+    "body.secretBindings.0.alowedDomains",
+    "allowedDomains"
+  ],
+  ["/api/v4/sessions/x/queue", { text: "x", interupt: true }, "body.interupt", "interrupt"],
+  ["/api/v4/browsers", { enableRecordng: true }, "body.enableRecordng", "enableRecording"],
+  ["/api/v4/runs/x/ask", { question: "x", choises: ["a", "b"] }, "body.choises", "choices"],
+  ["/api/v4/profiles", { user_id: "u" }, "body.user_id", "userId"],
+  ["/api/v3/sessions", { ...task, maxCostUds: 1 }, "body.maxCostUds", "maxCostUsd"],
+  ["/api/v3/browsers", { proxyCountrycode: "no" }, "body.proxyCountrycode", "proxyCountryCode"],
+  ["/api/v2/tasks", { ...task, structured_output: "{}" }, "body.structured_output", "structuredOutput"],
+  ["/api/v2/tasks", { ...task, sessionSettings: { profileID: "p" } }, "body.sessionSettings.profileID", "profileId"],
+  ["/api/v2/sessions", { keepalive: false }, "body.keepalive", "keepAlive"]
+]
+
+/** Fields that clients published for other services send, in any version. */
+const published =
+  "agentmail allowResizing allowedDomains attachedFileIds autoHeal browserScreenHeight browserScreenWidth browserSettings cacheScript codeMode customProxy enableRecording enableScheduledTasks flashMode highlightElements interrupt judge judgeGroundTruth judgeLlm keepAlive llm maxCostUsd maxSteps metadata model modelParams opVaultId outputSchema pdfRendererEnabled persistMemory profileId proxyCountryCode secretBindings secrets sensitiveData sessionId sessionSettings skillIds skills solveCaptchas startUrl structuredOutput systemPromptExtension task text thinking thinkingLevel timeout useOwnKey userId vision workspaceId"
+
+const creates = [
+  "/api/v4/runs",
+  "/api/v4/browsers",
+  "/api/v4/sessions/x/queue",
+  "/api/v3/sessions",
+  "/api/v3/browsers",
+  "/api/v2/tasks",
+  "/api/v2/sessions",
+  "/api/v2/browsers"
+]
+
 /** Requests that look odd and are fine. */
 const accepted: ReadonlyArray<readonly [string, string, Question]> = [
   ["no body where nothing is required", "/api/v4/browsers", {}],
@@ -111,6 +153,16 @@ const accepted: ReadonlyArray<readonly [string, string, Question]> = [
     { body: { task: "x" }, headers: { "content-type": "Application/JSON ; charset=utf-8" } }
   ],
   ["fields that are not described", "/api/v3/sessions", { body: { task: "x", colour: "red", result: 7, id: null } }],
+  ["a misspelt field that is null, and so asks for nothing", "/api/v4/runs", { body: { ...task, maxCostUSD: null } }],
+  ["a misspelt field next to the right one", "/api/v4/runs", { body: { ...task, max_cost_usd: 1, maxCostUsd: 1 } }],
+  [
+    "fields of other services whose names begin as ones of the operation do",
+    "/api/v4/runs",
+    { body: { ...task, session: "s", workspace: "w" } }
+  ],
+  ["a profile and a language of other services", "/api/v4/browsers", { body: { profile: "p", language: "en" } }],
+  ["a field with a very long name", "/api/v4/runs", { body: { ...task, ["z".repeat(300_000)]: 1 } }],
+  ["a short field that is close to one of the operation", "/api/v4/runs", { body: { ...task, mode: "fast" } }],
   ["a field named __proto__", "/api/v4/runs", { text: '{"task":"x","__proto__":{"a":1},"constructor":1}' }],
   ["an empty task", "/api/v4/runs", { body: { task: "" } }],
   [
@@ -138,6 +190,43 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
       })
     )
   }
+
+  for (const [path, body, loc, known] of misspelt) {
+    it.effect(`POST ${path} returns 422 for ${loc} and names ${known}`, () =>
+      Effect.gen(function* () {
+        const answer = yield* send("POST", path, { body })
+        assert.strictEqual(answer.status, 422)
+        const { detail = [] } = decode(answer.body)
+        assert.deepStrictEqual(
+          detail.map((issue) => [issue.loc.join("."), issue.type]),
+          [[loc, "extra_forbidden"]]
+        )
+        const name = loc.slice(loc.lastIndexOf(".") + 1)
+        assert.strictEqual(detail[0]?.msg, `"${name}" isn't a field of this operation. Did you mean "${known}"?`)
+      })
+    )
+  }
+
+  it.effect("POST /api/v4/runs checks the first 100 unknown fields", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 101 }, (_, index) => `max${"_".repeat(index + 1)}costUsd`)
+      const body = { ...task, ...Object.fromEntries(names.map((name) => [name, 1])) }
+      const { detail = [] } = decode((yield* send("POST", "/api/v4/runs", { body })).body)
+      assert.deepStrictEqual(
+        detail.map(({ loc }) => loc.at(-1)),
+        names.slice(0, 100)
+      )
+    })
+  )
+
+  it.effect.each(creates)("POST %s takes no field of published clients for a misspelt one", (path) =>
+    Effect.gen(function* () {
+      const body = Object.fromEntries(published.split(" ").map((name) => [name, "1"]))
+      const { detail = [] } = decode((yield* send("POST", path, { body })).body)
+      // their values don't fit, but all of them were read as what they are
+      assert.notInclude(JSON.stringify(detail), "extra_forbidden")
+    })
+  )
 
   it.effect("a text that is not UTF-8 is 422, and no other task in its place", () =>
     Effect.gen(function* () {

@@ -1,0 +1,77 @@
+import { assert, it } from "@effect/vitest"
+import {
+  BrowserPool,
+  Engine,
+  IdSource,
+  layerStreamingAgent,
+  LaunchFailed,
+  makeWebhook,
+  MemoryStore,
+  Turn
+} from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as Messages from "../../src/webhooks/Messages.ts"
+
+/** Asks a person, and repeats the answer. */
+const agent = layerStreamingAgent({
+  model: "test",
+  version: "test-1",
+  perform: (_, attempt) =>
+    Stream.concat(
+      Stream.make({ _tag: "Started" } as const),
+      Stream.fromEffect(
+        Effect.map(
+          attempt.ask({ reason: "question", question: "Which mug?", choices: null, askedBy: "agent" }),
+          () => ({ _tag: "Completed", report: { output: "Red" } }) as const
+        )
+      )
+    )
+})
+
+const browsers = Layer.succeed(BrowserPool, {
+  launch: () => Effect.fail(new LaunchFailed({ reason: "failed", message: "There are no browsers" }))
+})
+
+const ids = Layer.sync(IdSource, () => {
+  let count = 0
+  return { next: (kind) => Effect.sync(() => `${kind}-${++count}`) }
+})
+
+const engine = Engine.layer.pipe(Layer.provide([agent, browsers, MemoryStore.layer, ids]))
+
+it.live("messages about a question show the run as it was, even if it has finished since", () =>
+  Effect.gen(function* () {
+    const { answer, createSession, events, turn } = yield* Engine
+    const messagesOf = yield* Messages.make
+    const { turn: run } = yield* createSession({
+      task: "Buy a mug",
+      modelParams: null,
+      thinkingLevel: null,
+      handOff: { timeout_ms: 60_000, whenUnanswered: "continue", pausesLimits: false }
+    })
+    const until = (isSo: (turn: Turn.Turn) => boolean) =>
+      Effect.repeat(Effect.delay(turn(run.id), "5 millis"), { until: isSo })
+    const asked = yield* until((turn) => Turn.waitingFor(turn) !== null)
+    yield* answer(run.id, { questionId: Turn.waitingFor(asked)?.id ?? "", answer: "Red", by: "ann" })
+    yield* until(({ status }) => Turn.isTerminal(status))
+    const types = ["run.waiting", "run.answered", "run.completed"] as const
+    const hook = makeWebhook(
+      "hook",
+      null,
+      { url: "https://app.example", description: null, events: types, everyKey: true, after: -1 },
+      0
+    )
+    const messages = yield* messagesOf([hook], yield* events.eventsAfter(-1, 100))
+    const bodies = messages.map(({ body }) => JSON.parse(body) as { readonly type: string; readonly data: object })
+    assert.deepStrictEqual(
+      bodies.map(({ type }) => type),
+      [...types]
+    )
+    const [waiting, answered, completed] = bodies
+    for (const one of [waiting, answered]) assert.deepInclude(one?.data, { status: "running", finishedAt: null })
+    assert.deepInclude(completed?.data, { status: "completed" })
+    assert.isNotNull(Reflect.get(completed?.data ?? {}, "finishedAt"))
+  }).pipe(Effect.provide(engine))
+)
