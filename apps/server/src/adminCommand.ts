@@ -47,3 +47,12 @@ export const notFound =
   (command: string, { address }: Admin) =>
   ({ detail }: NotFoundError) =>
     Effect.fail(usage(`${detail}. List them: ${program} ${command} --server ${address}`))
+
+/** The sentences for refusals of a command. Names the command that lists the records, if the request names one by id. */
+export const refusals = (server: Admin, listing?: string) => ({
+  NotFoundError: (error: NotFoundError) =>
+    listing === undefined
+      ? Effect.fail(usage(`${server.address}: ${error.detail}.`))
+      : notFound(listing, server)(error),
+  ConflictError: ({ detail }: { readonly detail: string }) => Effect.fail(usage(`${detail}.`))
+})

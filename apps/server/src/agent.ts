@@ -1,4 +1,4 @@
-import type { ApprovalRule, Limits, Secret } from "@webagent/agent"
+import type { ApprovalRule, BrowserAgentOptions, Limits, Secret } from "@webagent/agent"
 import type { ModelConfig } from "@webagent/agent/options"
 import { Agent, layerStreamingAgent } from "@webagent/engine"
 import * as Config from "effect/Config"
@@ -19,6 +19,8 @@ export interface AgentOptions {
   readonly choices: Readonly<Record<string, ModelConfig.ModelConfig>>
   readonly limits: Partial<Limits.Limits>
   readonly pageChars?: number
+  /** Receives each exchange of a run with its model. */
+  readonly record?: NonNullable<BrowserAgentOptions["record"]>
   readonly judges: boolean
   readonly pictures: boolean
   readonly domains: ReadonlyArray<string> | null
@@ -58,31 +60,35 @@ export const readSecrets = Effect.fnUntraced(function* (path: string) {
   }))
 })
 
-const ApprovalsFile = Schema.fromJsonString(
-  Schema.Array(
-    Schema.Struct({
-      tools: Schema.optionalKey(
-        Schema.NonEmptyArray(
-          Schema.Literals(["click", "type", "select", "check", "press", "drag", "clickAt", "upload", "dialog"])
-        )
-      ),
-      domains: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isPattern(domain)))),
-      text: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isMinLength(1)))),
-      decision: Schema.Literals(["ask", "refuse", "approve"])
-    })
-  )
-)
+const approvableTools = ["click", "type", "select", "check", "press", "drag", "clickAt", "upload", "dialog"] as const
 
-/** Reads the rules of a file about the agent's actions. A field that is misspelled would make a rule apply to more. */
+const RuleOfFile = Schema.Struct({
+  tools: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals(approvableTools))),
+  domains: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isPattern(domain)))),
+  text: Schema.optionalKey(Schema.NonEmptyArray(Schema.String.check(Schema.isMinLength(1)))),
+  decision: Schema.Literals(["ask", "refuse", "approve"])
+})
+
+const decodeRules = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.Unknown)))
+// a field that is misspelled would make a rule apply to more
+const decodeRule = Schema.decodeUnknownEffect(RuleOfFile, { onExcessProperty: "error" })
+
+/** Reads the rules of a file about the agent's actions. */
 export const readApprovals = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(files.readFileString(path), () =>
     usage(`--approvals: cannot read file ${path}. Check the path and its permissions.`)
   )
-  const decode = Schema.decodeUnknownEffect(ApprovalsFile, { onExcessProperty: "error" })
-  return yield* Effect.mapError(decode(text), ({ message }) =>
+  const rules = yield* Effect.mapError(decodeRules(text), () =>
     usage(
-      `--approvals: ${path} must be a JSON array such as [{ "tools": ["click"], "domains": ["shop.example"], "text": ["pay"], "decision": "ask" }]. ${message.replaceAll(/\s+/gu, " ").slice(0, 300)}`
+      `--approvals: ${path} must be a JSON array such as [{ "tools": ["click"], "domains": ["shop.example"], "text": ["pay"], "decision": "ask" }].`
+    )
+  )
+  return yield* Effect.forEach(rules, (rule, index) =>
+    Effect.mapError(decodeRule(rule), () =>
+      usage(
+        `--approvals: rule ${index + 1} of ${path} can't be used. A rule has a "decision" ("ask", "refuse" or "approve"), and may have lists of "tools" (${approvableTools.join(", ")}), "domains" and "text". It has no other fields.`
+      )
     )
   )
 })

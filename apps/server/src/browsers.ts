@@ -19,7 +19,7 @@ export const ServedBrowsers: Context.Reference<BrowsersView> = Context.Reference
   defaultValue: (): BrowsersView => ({
     kind: "simulated",
     isolation: null,
-    sentence: "simulated: no browser runs"
+    sentence: "simulated: no real browser is started"
   })
 })
 
@@ -62,6 +62,6 @@ export const layer = (
   return kind === "chromium"
     ? chromium
     : Layer.catchTag(chromium, "UserError", ({ message }) =>
-        layerWithout(`simulated: no browser runs. ${message}`, simulated)
+        layerWithout(`simulated: no real browser is started. ${message}`, simulated)
       )
 }

@@ -23,7 +23,7 @@ export const layerChromium = ({
 }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const binary = yield* Binary.find({ data: folder, packaged: import.meta.resolve("@sparticuz/chromium") })
+      const binary = yield* Binary.find({ data: folder, resolve: (name) => import.meta.resolve(name) })
       const recordings = yield* ownFolder(folder, "recordings")
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { type Data, layerExisting } from "./data.ts"
+import type { Data } from "./data.ts"
+import { layerExisting } from "./databaseLayers.ts"
 import { orSentence } from "./orSentence.ts"
 import * as Settings from "@webagent/cli/Settings"
 import { data, retention } from "./settings.ts"
@@ -16,7 +17,7 @@ const migrated = (data: Data) =>
     ? Effect.map(Database.migrate(data.name), (done) => ({ ...done, kept: `The file as it was: ${done.backup}` }))
     : Effect.map(PostgresDatabase.migrate(data.url), (done) => ({
         ...done,
-        kept: "Servers of the version before go on with it."
+        kept: "Servers with the previous version continue to use it."
       }))
 
 /** `migrate`. */
@@ -57,4 +58,4 @@ export const prune = Command.make("prune", { data, ...Settings.flags(retention) 
     Effect.provide(Layer.provideMerge(SqlStore.layer, layerExisting(data))),
     orSentence
   )
-).pipe(Command.withDescription("Delete what ended long ago, as a server does by itself"))
+).pipe(Command.withDescription("Delete old runs, sessions and browsers, as a server does by itself"))

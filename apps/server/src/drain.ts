@@ -48,7 +48,7 @@ export const layerDrain = (within: Duration.Duration) =>
         const { sessions: count } = yield* here
         if (count === 0) return
         yield* Effect.logInfo(
-          `Draining: ${count} ${count === 1 ? "run" : "runs"} at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
+          `Draining: ${count} ${count === 1 ? "run" : "runs"} still running, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
         )
       })
       const { kind } = yield* ServedBrowsers

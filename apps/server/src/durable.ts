@@ -19,12 +19,14 @@ import {
   Nodes as Neighbours,
   Monitoring,
   RequestValidation,
+  SchedulePoll,
   Server,
   WebhookSettings
 } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import {
   Database,
+  FileHints,
   PostgresHints,
   Retention,
   secret,
@@ -43,7 +45,8 @@ import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
-import { type Data, layerDatabase, type SqliteSettings } from "./data.ts"
+import type { Data } from "./data.ts"
+import { layerDatabase, type SqliteSettings } from "./databaseLayers.ts"
 import { type FilesOptions, layerFiles } from "./files.ts"
 import { layerInstallation } from "./installation.ts"
 import * as Node from "./node.ts"
@@ -70,6 +73,8 @@ export interface DurableOptions extends Listener.ListenerOptions {
   readonly adminKeys: ReadonlyArray<string>
   /** The settings in force, for the admin API. */
   readonly settings: Installation.InstallationService["settings"]
+  /** The command line that started the server, without secrets. */
+  readonly command: string
   /** Settings of simulated browsers and their agent. */
   readonly simulated: { readonly seed: number; readonly turnDuration: Duration.Duration | undefined }
   /** True if webhooks may have addresses that aren't public. */
@@ -118,11 +123,11 @@ const layerRetention = (policy: Retention.RetentionPolicy, files: Pick<FilesOpti
           auditEntries: yield* auditLog?.prune(now_ms - keepAudit_ms, auditBatch) ?? Effect.succeed(0)
         }
         if (Object.values(gone).some((count) => count > 0)) {
-          yield* Effect.annotateLogs(Effect.logInfo("Deleted what ended long ago"), { ...gone })
+          yield* Effect.annotateLogs(Effect.logInfo("Deleted old records"), { ...gone })
         }
       })
       yield* sweep.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("Cannot delete what ended long ago. Trying again.", cause)),
+        Effect.catchCause((cause) => Effect.logWarning("Cannot delete old records. Trying again.", cause)),
         Effect.repeat(Schedule.spaced("1 minute")),
         Effect.forkScoped
       )
@@ -163,9 +168,9 @@ export const layer = <E>(
     shared === undefined
       ? Layer.empty
       : Layer.unwrap(Effect.map(Effect.orDie(secret("nodes")), (bytes) => Neighbours.layer(bytes)))
-  const hints = shared === undefined || data._tag === "File" ? Layer.empty : PostgresHints.layer(data.url)
-  const locked =
-    shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
+  const isOwnFile = shared === undefined && data._tag === "File"
+  const hints = data._tag === "Postgres" ? PostgresHints.layer(data.url) : isOwnFile ? FileHints.layer : Layer.empty
+  const locked = isOwnFile ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention, options.files)).pipe(
     Layer.provideMerge(served),
     Layer.provide([
@@ -179,13 +184,15 @@ export const layer = <E>(
         WebhookSettings,
         Effect.map(WebhookSettings, (settings) => ({
           ...settings,
-          // no other process changes the file
-          poll: shared === undefined && data._tag === "File" ? Duration.infinity : settings.poll,
+          // hints tell what another process commits to the file
+          poll: isOwnFile ? Duration.infinity : settings.poll,
           get allowPrivate() {
             return options.allowPrivateWebhooks
           }
         }))
-      )
+      ),
+      // no other process changes the file's schedules, but the clock may jump, for example after a suspended machine wakes up
+      isOwnFile ? Layer.succeed(SchedulePoll, Duration.seconds(30)) : Layer.empty
     ]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer, layerFinishedRuns])),
     Layer.provide(others),

@@ -31,7 +31,7 @@ const checkShared = Effect.fnUntraced(function* (folder: string) {
     Effect.retry({ times: 20, schedule: Schedule.spaced("100 millis") }),
     Effect.mapError(() =>
       usage(
-        `${folder} doesn't have the files of this database. Set --files to the folder that the other servers use. If that folder is lost, create the file ${marker} and start again.`
+        `${folder} doesn't have this database's files. Set --files to the folder that the other servers use. If that folder is lost, create the file ${marker} and start again.`
       )
     )
   )

@@ -84,8 +84,8 @@ export const drain = Command.make(
         const { browsers = 0, sessions = 0 } = all.find((node) => node.id === id) ?? {}
         const hasOthers = all.some((node) => node.id !== id && !node.draining)
         const instead = hasOthers
-          ? "Other nodes start what it gets."
-          : "No other node takes work, so it answers creates with 503."
+          ? "Other nodes start its queued runs."
+          : "No other node accepts work, so it refuses creates with 503."
         yield* Console.log(
           `${id} drains: it starts no new run or browser. ${instead} Running sessions: ${sessions}, browsers: ${browsers}. Stop the node when both are 0, or add --undo to end the drain.`
         )
@@ -135,6 +135,6 @@ export const runs = Command.make(
       })
     )
 ).pipe(
-  Command.withDescription("List the runs of a database or a server, as they are right now"),
+  Command.withDescription("List the runs in a database or a server, as they are right now"),
   Command.withSubcommands([cancel])
 )

@@ -6,6 +6,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { ServedBrowsers } from "./browsers.ts"
 import type { AgentOptions } from "./agent.ts"
 import type { Data } from "./data.ts"
+import { program } from "./program.ts"
 
 /** Number of sessions and browsers of each node, by node id. */
 export const heldBy = Effect.gen(function* () {
@@ -23,10 +24,12 @@ export const heldBy = Effect.gen(function* () {
 /** Facts about this program, for the admin API. */
 export const layerInstallation = ({
   agent,
+  command,
   data,
   settings
 }: {
   readonly agent: AgentOptions | undefined
+  readonly command: string
   readonly data: Data
   readonly settings: Installation.InstallationService["settings"]
 }) =>
@@ -39,6 +42,8 @@ export const layerInstallation = ({
         data: data._tag === "File" ? "sqlite" : "postgres",
         browsers: sentence,
         model: agent === undefined ? null : `${agent.model.dialect}:${agent.model.model}`,
+        program,
+        command,
         has: [],
         settings,
         loads: heldBy.pipe(

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { layerDatabase } from "./data.ts"
+import { layerDatabase } from "./databaseLayers.ts"
 import { print } from "./listing.ts"
 import { program } from "./program.ts"
 import { atLeast } from "@webagent/cli/Flags"
@@ -150,6 +150,6 @@ const revoke = Command.make("revoke", { name, ...from, stop }, ({ name, stop, ..
 
 /** `keys create`, `keys list`, `keys revoke`. */
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Manage the API keys of a database or a server"),
+  Command.withDescription("Manage the API keys in a database or a server"),
   Command.withSubcommands([create, list, revoke])
 )

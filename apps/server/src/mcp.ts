@@ -36,7 +36,7 @@ export const mcp = Command.make(
     const isTaken = yield* takesKey(target).pipe(
       // it may be there later
       Effect.catch(() =>
-        Effect.as(Effect.logWarning(`${given.url} gives no answer. Tools fail until a server answers there.`), true)
+        Effect.as(Effect.logWarning(`${given.url} doesn't respond. Tools fail until a server responds there.`), true)
       ),
       // standard output is the client's
       Effect.provide([FetchHttpClient.layer, layerLog("text")])

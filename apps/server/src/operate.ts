@@ -80,6 +80,6 @@ export const browsers = Command.make("browsers", { ...from, json }, ({ json, ...
     })
   )
 ).pipe(
-  Command.withDescription("List the open browsers of a database or a server, the oldest first"),
+  Command.withDescription("List the open browsers in a database or a server, the oldest first"),
   Command.withSubcommands([stop])
 )

@@ -24,7 +24,7 @@ export interface ProfileKeyOptions {
   readonly again?: Effect.Effect<Effect.Effect<boolean>, UserError>
 }
 
-const withoutKey = `This server has no profile key. Set ${profileKeyVariable} or --profile-key-file, the same for all servers of the database`
+const withoutKey = `This server has no profile key. Set ${profileKeyVariable} or --profile-key-file, the same for all servers that share the database`
 
 const advice = "Make one: openssl rand -base64 32."
 

@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stdio from "effect/Stdio"
 import * as Flag from "effect/cli/Flag"
-import { type Data, type layerDatabase, layerExisting } from "./data.ts"
+import type { Data } from "./data.ts"
+import { type layerDatabase, layerExisting } from "./databaseLayers.ts"
 import * as DatabaseRecords from "./databaseRecords.ts"
 import { orSentence } from "./orSentence.ts"
 import type { Records } from "./records.ts"
@@ -50,7 +51,7 @@ export const serverOf = Effect.fnUntraced(function* ({ adminKey, server }: Pick<
   const { args } = yield* Stdio.Stdio
   // a value of the environment isn't meant for this command
   if ((yield* args).some((arg) => arg === "--data" || arg.startsWith("--data="))) {
-    return yield* usage("--data and --server are two sources of the same records. Use one of them.")
+    return yield* usage("--data and --server both name the source. Use one of them.")
   }
   const keyFrom = Option.isSome(adminKey) ? "--admin-key" : keyVariable
   const text =

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Durable from "./durable.ts"
 import { serveFlags, type ServeFlags } from "./serve.ts"
-import { serveFields } from "./settings.ts"
+import { renamed, serveFields } from "./settings.ts"
 import { settingsInForce } from "./settingsInForce.ts"
 
 /** Settings that the server reads each time it uses them, so that a reload can change them. */
@@ -33,7 +33,7 @@ const readAgain = Effect.suspend(() => {
   const root = Command.make("webagent-server").pipe(Command.withSubcommands([serve]))
   // the provider of the start has the values of the file as it was
   const settings = Layer.provideMerge(
-    Settings.layerFile({ serve: serveFields }, "serve"),
+    Settings.layerFile({ serve: serveFields }, "serve", renamed),
     ConfigProvider.layer(ConfigProvider.fromEnv())
   )
   return Effect.map(Effect.provide(Command.run(root, { version: "", renderErrors: false }), settings), () => flags)

@@ -4,7 +4,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { type Admin, atServer, idOf, notFound, withAdmin } from "./adminCommand.ts"
+import { type Admin, atServer, idOf, notFound, refusals, withAdmin } from "./adminCommand.ts"
 import { columns, json, jsonOf, print, shownOf } from "./listing.ts"
 import { program } from "./program.ts"
 
@@ -54,13 +54,10 @@ const create = Command.make(
                 `Created the schedule ${schedule.id}. Its first run starts at ${minute(schedule.nextAt ?? "-")} UTC.`
               )
         ),
-        Effect.catchTags({
-          NotFoundError: ({ detail }) => Effect.fail(usage(`${server.address}: ${detail}.`)),
-          ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`))
-        })
+        Effect.catchTags(refusals(server))
       )
     )
-).pipe(Command.withDescription("Create a schedule that starts runs of a task"))
+).pipe(Command.withDescription("Create a schedule that starts runs with a task"))
 
 const id = idOf("schedule")
 
@@ -68,10 +65,7 @@ const run = Command.make("run", { id, ...atServer }, ({ id: schedule_id, ...at }
   withAdmin(at, (server) =>
     server.ask(server.admin.schedules.run({ params: { schedule_id } })).pipe(
       Effect.flatMap((started) => Console.log(started.id)),
-      Effect.catchTags({
-        NotFoundError: unknown(server),
-        ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`))
-      })
+      Effect.catchTags(refusals(server, "schedules"))
     )
   )
 ).pipe(Command.withDescription("Start a run of a schedule now, and print the run's id; the next time stays"))
@@ -114,12 +108,12 @@ export const schedules = Command.make("schedules", { ...atServer, json }, ({ jso
       if (json) return yield* Console.log(jsonOf(all))
       if (all.length === 0) {
         const hint = `Create one: ${program} schedules create --server ${server.address} --name NAME --cron '0 6 * * *' --task TASK`
-        return yield* Console.error(`${server.address} has no schedules of this key. ${hint}`)
+        return yield* Console.error(`${server.address} has no schedules for this key. ${hint}`)
       }
       yield* print(columns([titles, ...all.map(line)]))
     }).pipe(Effect.catchTag("NotFoundError", ({ detail }) => Effect.fail(usage(`${server.address}: ${detail}.`))))
   )
 ).pipe(
-  Command.withDescription("List the schedules of a server with their next time and last run"),
+  Command.withDescription("List a server's schedules with their next time and last run"),
   Command.withSubcommands([create, run, pause, resume, remove])
 )

@@ -10,10 +10,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Stdio from "effect/Stdio"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import * as Agents from "./agent.ts"
+import * as Dialogues from "./dialogues.ts"
 import { ServedBrowsers } from "./browsers.ts"
 import { folderOf } from "./data.ts"
 import * as Durable from "./durable.ts"
@@ -26,6 +28,7 @@ import { program } from "./program.ts"
 import { hasFiles, reload } from "./reload.ts"
 import type { ServeFlags } from "./serve.ts"
 import { settingsInForce } from "./settingsInForce.ts"
+import { shownCommand } from "./shownCommand.ts"
 import { withHangup, withLimit } from "./stopping.ts"
 import { layerTraces } from "./traces.ts"
 
@@ -82,7 +85,7 @@ const agentOf = Effect.fnUntraced(function* (
   fallback: ServeFlags["fallback"] | undefined
 ) {
   const { fallbackModel, maxFailedSteps, maxPageChars, maxRepeatedSteps, maxRunCost, maxRunTime, maxSteps } = agent
-  const { modelContext, modelRetryFor, modelSees, modelTimeout } = agent
+  const { modelContext, modelMarks, modelRetryFor, modelSees, modelTimeout, recordDialogues } = agent
   const main: ModelSettings = {
     flag: "--model",
     name,
@@ -101,7 +104,15 @@ const agentOf = Effect.fnUntraced(function* (
   if (second !== undefined) yield* checkPrice(second, agent)
   const secrets = agent.secrets === undefined ? [] : yield* Agents.readSecrets(agent.secrets)
   const approvals = agent.approvals === undefined ? [] : yield* Agents.readApprovals(agent.approvals)
-  const request = { requestTimeout: modelTimeout, retryFor: modelRetryFor, sees: modelSees ?? false }
+  if (modelMarks === true && modelSees !== true && agent.models === undefined) {
+    return yield* usage("--model-marks: add --model-sees, because only pictures have marks.")
+  }
+  const request = {
+    requestTimeout: modelTimeout,
+    retryFor: modelRetryFor,
+    sees: modelSees ?? false,
+    marks: modelMarks ?? false
+  }
   return {
     model: {
       ...(yield* modelOf(main)),
@@ -113,6 +124,7 @@ const agentOf = Effect.fnUntraced(function* (
     judges: agent.judge ?? false,
     pictures: agent.stepPictures ?? true,
     ...(maxPageChars === undefined ? {} : { pageChars: maxPageChars }),
+    ...(recordDialogues === undefined ? {} : { record: yield* Dialogues.recorder(recordDialogues) }),
     domains: agent.allowDomains ?? null,
     secrets,
     approvals,
@@ -172,6 +184,7 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
     adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),
     settings: settingsInForce(given),
+    command: shownCommand(yield* (yield* Stdio.Stdio).args),
     allowPrivateWebhooks: given.allowPrivateWebhooks ?? false,
     simulated: { seed: simulated?.seed ?? 1, turnDuration: simulated?.turnDuration },
     drainWithin: given.drainWithin,
@@ -196,7 +209,7 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
         }),
     agent: model && agent && (yield* agentOf(model, agent, fallback)),
     chromium: {
-      isolation: chromium?.isolation ?? "namespaces",
+      isolation: chromium?.minIsolation ?? "namespaces",
       folder: folderOf(data),
       egress: { allowPrivate: chromium?.allowPrivate ?? [], countries: chromium?.countryProxies ?? {} },
       languages: chromium?.browserLanguages,

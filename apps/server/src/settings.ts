@@ -58,7 +58,7 @@ const megabytes = (description: string, most: number) =>
 /** The settings of stored files. */
 const files = {
   files: Settings.text(
-    "Store the files of workspaces in a FOLDER, the same for all servers of a database (default: files next to a database file, none with postgres://)"
+    "Store workspace files in a FOLDER, the same for all servers that share a database (default: files next to a database file, none with postgres://)"
   ),
   fileLimit: megabytes("Store files of at most this many MB", 100),
   workspaceLimit: megabytes("Store at most this many MB per workspace", 1024),
@@ -115,7 +115,7 @@ const node = {
 const file = {
   durable: Settings.oneOf(
     ["normal", "full"],
-    "With full, commits to a file survive a power cut too, and take longer (default: normal)"
+    "Set the durability of commits to a file: full also survives a power loss, but is slower (default: normal)"
   ),
   sqliteLogLimit: Settings.int(
     "Pause writes to checkpoint when SQLite's write-ahead log exceeds this many MB (default: 64)",
@@ -143,7 +143,7 @@ const simulated = {
 
 /** The settings of real browsers. */
 const chromium = {
-  isolation: Settings.oneOf(
+  minIsolation: Settings.oneOf(
     ["namespaces", "chromium", "none"],
     "Refuse to start Chromium with less isolation (default: namespaces)"
   ),
@@ -207,6 +207,7 @@ const agent = {
     span
   ),
   modelSees: Settings.boolean("Send the model a picture of the page with each step (default: text only)"),
+  modelMarks: Settings.boolean("Draw the numbers of elements onto these pictures; needs --model-sees (default: off)"),
   stepPictures: Settings.boolean("Keep a picture of the page with each step of a run (default: on)"),
   models: Settings.text("Let runs choose the models of a JSON FILE in place of --model (default: none)"),
   judge: Settings.boolean(
@@ -227,6 +228,9 @@ const agent = {
   ),
   approvals: Settings.text(
     "Refuse actions, or have a person approve them, by the rules of a JSON FILE (default: none)"
+  ),
+  recordDialogues: Settings.text(
+    "Write what runs and their model say to files in this FOLDER, without secrets (default: off)"
   ),
   maxSteps: Settings.int("End a run after this many steps (default: 50)", CliFlags.atLeast(1)),
   maxFailedSteps: Settings.int("End a run after this many failed steps in a row (default: 5)", CliFlags.atLeast(1)),
@@ -258,3 +262,6 @@ export const serveNames = Object.values(serveSettings).flatMap((group) => Object
 
 /** The fields that a configuration file of a service may have. */
 export const serveFields = [...serveNames, "apiKey", "adminKey"]
+
+/** Old names of settings, each with the new name. */
+export const renamed: Settings.Renamed = { isolation: "minIsolation" }

@@ -57,7 +57,7 @@ export const withLimit =
       yield* Effect.raceFirst(Effect.sleep(drainWithin), nextSignal)
       yield* Effect.sleep(closesWithin)
       yield* Effect.logError(
-        `Could not stop within ${Duration.format(closesWithin)} after the drain. Killing what is left and exiting.`
+        `Could not stop within ${Duration.format(closesWithin)} after the drain. Killing the rest and exiting.`
       )
       process.exit(1)
     })

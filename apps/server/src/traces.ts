@@ -69,6 +69,26 @@ const protocol = Config.orElse(Config.NonEmptyString("OTEL_EXPORTER_OTLP_TRACES_
   Config.NonEmptyString("OTEL_EXPORTER_OTLP_PROTOCOL")
 ).pipe(Config.withDefault("http/json"))
 
+const contentsName = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+/** The values of OpenTelemetry's variable for contents. A server exports no events. */
+const contentsValues: ReadonlyMap<string, boolean> = new Map([
+  ["false", false],
+  ["no_content", false],
+  ["true", true],
+  ["span_only", true],
+  ["span_and_event", true]
+])
+
+const contents = Effect.gen(function* () {
+  const value = yield* Config.withDefault(Config.NonEmptyString(contentsName), "false")
+  const hasContents = contentsValues.get(value.toLowerCase())
+  if (hasContents !== undefined) return hasContents
+  return yield* usage(
+    `${contentsName} is ${value}. Use SPAN_ONLY to export what models and pages say in spans, or NO_CONTENT.`
+  )
+})
+
 const serializations = {
   "http/json": OtlpSerialization.layerJson,
   "http/protobuf": OtlpSerialization.layerProtobuf
@@ -101,6 +121,7 @@ export const layerTraces = Layer.unwrap(
         `OTEL_EXPORTER_OTLP_PROTOCOL is ${name}. Use http/json or http/protobuf and the collector's port for HTTP, usually 4318.`
       )
     }
+    const hasContents = yield* contents
     const exporter = OtlpTracer.layerFromConfig({ resource: { serviceVersion: version } }).pipe(
       Layer.provide([serializations[name], layerClient(url.origin)]),
       Layer.provide(
@@ -113,7 +134,7 @@ export const layerTraces = Layer.unwrap(
     return Layer.effect(
       Traces.Traces,
       Effect.map(Effect.serviceOption(Tracer.Tracer), (tracer) =>
-        Option.getOrNull(Option.map(tracer, (tracer) => ({ tracer, runs: new Map() })))
+        Option.getOrNull(Option.map(tracer, (tracer) => ({ tracer, runs: new Map(), hasContents })))
       )
     ).pipe(Layer.provide(exporter))
   })

@@ -8,7 +8,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { type Admin, atServer, idOf, notFound, withAdmin } from "./adminCommand.ts"
+import { type Admin, atServer, idOf, notFound, refusals, withAdmin } from "./adminCommand.ts"
 import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
 import { program } from "./program.ts"
 
@@ -90,10 +90,7 @@ const create = Command.make(
         )
         .pipe(
           Effect.flatMap((created) => printSecret(created, "Created the webhook")),
-          Effect.catchTags({
-            NotFoundError: ({ detail }) => Effect.fail(usage(`${server.address}: ${detail}.`)),
-            ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`))
-          })
+          Effect.catchTags(refusals(server))
         )
     )
 ).pipe(Command.withDescription("Create a webhook, and print its secret this once"))
@@ -104,10 +101,7 @@ const test = Command.make("test", { id, ...atServer, json }, ({ id: webhook_id, 
   withAdmin(at, (server) =>
     server.ask(server.admin.webhooks.test({ params: { webhook_id } })).pipe(
       Effect.flatMap((delivery) => printDelivery(json, delivery, webhook_id, server)),
-      Effect.catchTags({
-        NotFoundError: unknown(server),
-        ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`))
-      })
+      Effect.catchTags(refusals(server, "webhooks"))
     )
   )
 ).pipe(Command.withDescription("Send a webhook a message of the type webhook.test"))
@@ -144,10 +138,7 @@ const redeliver = Command.make(
     withAdmin(at, (server) =>
       server.ask(server.admin.webhooks.redeliver({ params: { delivery_id, webhook_id } })).pipe(
         Effect.flatMap((delivery) => printDelivery(json, delivery, webhook_id, server)),
-        Effect.catchTags({
-          NotFoundError: unknown(server),
-          ConflictError: ({ detail }) => Effect.fail(usage(`${detail}.`))
-        })
+        Effect.catchTags(refusals(server, "webhooks"))
       )
     )
 ).pipe(Command.withDescription("Send a message again, with the same webhook-id"))
@@ -185,13 +176,13 @@ export const webhooks = Command.make("webhooks", { ...atServer, json }, ({ json,
       if (json) return yield* Console.log(jsonOf(all))
       if (all.length === 0) {
         const hint = `Create one: ${program} webhooks create URL --server ${server.address}`
-        return yield* Console.error(`${server.address} has no webhooks of this key. ${hint}`)
+        return yield* Console.error(`${server.address} has no webhooks for this key. ${hint}`)
       }
       const now_ms = yield* Clock.currentTimeMillis
       yield* print(columns([titles, ...all.map((webhook) => line(webhook, now_ms))]))
     }).pipe(Effect.catchTag("NotFoundError", ({ detail }) => Effect.fail(usage(`${server.address}: ${detail}.`))))
   )
 ).pipe(
-  Command.withDescription("List the webhooks of a server, each with its newest message"),
+  Command.withDescription("List a server's webhooks, each with its newest message"),
   Command.withSubcommands([create, test, deliveries, redeliver, rotate, remove])
 )

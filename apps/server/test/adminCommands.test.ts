@@ -44,7 +44,7 @@ describe("webagent-server webhooks", () => {
       const { address, at } = yield* serving
       const none = yield* at("webhooks")
       assert.deepStrictEqual([none.code, none.stdout], [0, ""])
-      assert.include(none.stderr, `${address} has no webhooks of this key. Create one: `)
+      assert.include(none.stderr, `${address} has no webhooks for this key. Create one: `)
 
       const created = yield* at("webhooks", "create", app.url, "--event", "run.failed", "--description", "CI")
       assert.strictEqual(created.code, 0, created.stderr)

@@ -21,7 +21,7 @@ const serve = Effect.fnUntraced(function* (...more: ReadonlyArray<string>) {
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   // what a container forbids is not what is tested here
-  const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+  const args = ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key]
   const program = yield* start([...args, ...more, "--data", join(path, "server.db")], { TMPDIR: path })
   const { v4 } = yield* ready(program)
   return { program, path, v4 }
@@ -80,7 +80,11 @@ const commandOf = (pid: string) => {
 /** The name of the browser that a path, or a command with one, belongs to. */
 const browserIn = (text: string) => /browser-\d+/u.exec(text)?.[0]
 
-const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { while: () => !isSo() })
+const until = (isSo: () => boolean, what: string) =>
+  Effect.timeoutOrElse(Effect.repeat(Effect.sleep("20 millis"), { while: () => !isSo() }), {
+    duration: "2 minutes",
+    orElse: () => Effect.die(new Error(`not within 2 minutes: ${what}`))
+  })
 
 const connect = (url: string) =>
   Effect.acquireRelease(
@@ -95,14 +99,18 @@ const connect = (url: string) =>
     (socket) => Effect.sync(() => socket.terminate())
   )
 
-const closed = (socket: WebSocket) =>
-  Effect.callback<readonly [number, string]>((resume) => {
-    socket.once("close", (code, reason) => resume(Effect.succeed([code, String(reason)])))
+/** Code and reason of a socket's end. It may end before the effect runs. */
+const closed = (socket: WebSocket) => {
+  const ended = new Promise<readonly [number, string]>((resolve) => {
+    socket.once("close", (code, reason) => resolve([code, String(reason)]))
   })
+  return Effect.promise(() => ended)
+}
 
 const ask = (socket: WebSocket, method: string) =>
   Effect.callback<Readonly<Record<string, unknown>>>((resume) => {
     socket.once("message", (data) => resume(Effect.sync(() => JSON.parse(String(data)))))
+    socket.once("close", (code, reason) => resume(Effect.die(new Error(`closed: ${code} ${reason}`))))
     socket.send(JSON.stringify({ id: 1, method }))
   })
 
@@ -215,7 +223,7 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
           if (chosen === undefined) return
           yield* Effect.ignore(Effect.try(() => process.kill(chosen, "SIGKILL")))
           // the next create could get a waiting browser that is dying, before the server knows
-          yield* until(() => !pids(served.path).includes(chosen))
+          yield* until(() => !pids(served.path).includes(chosen), "a killed browser's record is gone")
           if (all.length === 1) yield* code
         })
       )
@@ -230,13 +238,40 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
     // those that wait for the next create: of the others, neither a process nor a folder
     const waiting = () => new Set(pools(served.path).flatMap(below).map(browserIn))
     const atWork = () => new Set(processesIn(served.path).map(commandOf).map(browserIn))
-    yield* until(() => pids(served.path).length === 2 && waiting().size === 2)
-    yield* until(() => [...atWork()].every((name) => name === undefined || waiting().has(name)))
+    yield* until(() => pids(served.path).length === 2 && waiting().size === 2, "two browsers wait")
+    yield* until(() => [...atWork()].every((name) => name === undefined || waiting().has(name)), "no process is left")
     served.program.process.kill("SIGKILL")
-    yield* until(() => processesIn(served.path).length === 0 && pools(served.path).length === 0)
+    yield* until(
+      () => processesIn(served.path).length === 0 && pools(served.path).length === 0,
+      "nothing is left of the killed server"
+    )
     // Node's cache of compiled code is for the next start
     const kept = /server\.db|profile\.key|\/files(?:\/|$)|recordings|webagent-browsers-|node-compile-cache/u
     const left = below(served.path).filter((name) => !kept.test(name))
     assert.deepStrictEqual(left, [])
   }).pipe(Random.withSeed("kills"), Effect.scoped)
+)
+
+it.live("uses the browser that WEBAGENT_CHROMIUM names if the packaged one is not installed", () =>
+  Effect.gen(function* () {
+    const without = `import { registerHooks } from "node:module"
+      registerHooks({
+        resolve: (name, context, next) => {
+          if (name.startsWith("@sparticuz/chromium")) throw new Error("not installed")
+          return next(name, context)
+        }
+      })`
+    const path = yield* folder
+    const named = join(path, "chromium")
+    const args = ["serve", "--browsers", "chromium", "--port", "0", "--api-key", key]
+    const program = yield* start([...args, "--data", join(path, "server.db")], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(without)}`,
+      WEBAGENT_CHROMIUM: named
+    })
+    const { code, stderr } = yield* program.ended
+    assert.deepStrictEqual(
+      [code, stderr.split("\n").filter((line) => !line.includes("level="))],
+      [2, [`${named} does not exist. Check WEBAGENT_CHROMIUM.`, ""]]
+    )
+  }).pipe(Effect.scoped)
 )

@@ -101,7 +101,7 @@ describe("webagent-server --data", () => {
         ready: true,
         draining: false,
         runs: { queued: 1, running: 1 },
-        browsers: { active: 0, kind: "simulated", isolation: null, sentence: "simulated: no browser runs" }
+        browsers: { active: 0, kind: "simulated", isolation: null, sentence: "simulated: no real browser is started" }
       })
       program.process.kill("SIGTERM")
       const draining = yield* until(send(origin, "K", "GET", "/health"), ({ status }) => status !== 200)
@@ -109,7 +109,7 @@ describe("webagent-server --data", () => {
       const late = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"))
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0)
-      assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 run at work")
+      assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 run still running")
       assert.deepStrictEqual(statuses(path), ["completed", "queued", "queued"])
 
       const next = yield* serving(path, "--api-key", "K")
@@ -161,7 +161,14 @@ describe("webagent-server --data", () => {
       const full = yield* send(at, ci, "POST", "/runs", task("duration=1h"))
       assert.deepStrictEqual(
         [full.status, full.body, full.headers.get("retry-after")],
-        [429, { detail: "This API key has 1 of 1 runs at once" }, "2"]
+        [
+          429,
+          {
+            detail:
+              "This API key has reached its limit of 1 open run. Cancel one, wait until one finishes, or raise the limit"
+          },
+          "2"
+        ]
       )
       // a repeat makes nothing, so no limit holds it up
       const repeated = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
@@ -218,7 +225,13 @@ describe("webagent-server --data", () => {
       const refused = yield* send(at, key, "POST", "/runs", task("cost=0.75 duration=10ms"))
       assert.deepStrictEqual(
         [refused.status, refused.body],
-        [429, { detail: "The runs of this API key cost 0.75 of 0.50 USD today" }]
+        [
+          429,
+          {
+            detail:
+              "This API key's runs have cost 0.75 USD today, and its limit is 0.50 USD per day. Wait until midnight UTC, or raise the limit"
+          }
+        ]
       )
       assert.strictEqual((yield* send(at, key, "POST", "/browsers", {})).status, 201)
     })
@@ -276,6 +289,23 @@ describe("settings", () => {
       const { code, stderr } = yield* run(["serve", "--config", config])
       assert.strictEqual(code, 2)
       assert.match(stderr, /^.*server\.json: unknown setting "prot"\. Use one of port, host, .*\.\n$/u)
+    })
+  )
+
+  it.live("of an old name are refused with the new one, in a file and in the environment", () =>
+    Effect.gen(function* () {
+      const config = join(yield* folder, "server.json")
+      writeFileSync(config, JSON.stringify({ isolation: "none" }))
+      assert.deepStrictEqual(yield* run(["serve", "--config", config]), {
+        code: 2,
+        stdout: "",
+        stderr: `${config}: setting "isolation" is called "minIsolation" now. Rename it.\n`
+      })
+      assert.deepStrictEqual(yield* run(["serve"], { WEBAGENT_SERVER_ISOLATION: "none" }), {
+        code: 2,
+        stdout: "",
+        stderr: "WEBAGENT_SERVER_ISOLATION is called WEBAGENT_SERVER_MIN_ISOLATION now. Rename the variable.\n"
+      })
     })
   )
 
@@ -360,7 +390,7 @@ describe("a server without real browsers", () => {
   )
 
   for (const [flag, value] of [
-    ["--isolation", "namespaces"],
+    ["--min-isolation", "namespaces"],
     ["--browser-languages", "de"],
     ["--max-browsers", "3"],
     ["--allow-private", "10.0.0.5"]

@@ -31,7 +31,7 @@ it.live("browsers reach the private addresses that are allowed, and have proxies
     chmodSync(path, 0o711)
     const program = yield* start(
       [
-        ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key],
+        ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key],
         ["--data", join(path, "server.db"), "--allow-private", `127.0.0.1:${intranet.port}`]
       ].flat(),
       // nothing listens there: what goes through it fails

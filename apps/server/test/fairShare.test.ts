@@ -21,7 +21,7 @@ it.live("one key gets all browsers alone, three quarters next to a second key, a
     chmodSync(path, 0o711)
     const data = `--data=${join(path, "server.db")}`
     const limited = yield* run(["keys", "create", "--name=limited", "--max-browsers=4", data])
-    const flags = ["serve", "--browsers=chromium", "--isolation=none", "--port=0", "--max-browsers=4", data]
+    const flags = ["serve", "--browsers=chromium", "--min-isolation=none", "--port=0", "--max-browsers=4", data]
     const program = yield* start([...flags, "--api-key=one", "--api-key=two"], { TMPDIR: path })
     const { v4 } = yield* ready(program)
     const stop = (key: string, ids: ReadonlyArray<string>) =>

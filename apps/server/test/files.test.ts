@@ -209,7 +209,7 @@ it.live("servers of one database refuse a folder that isn't the one with its fil
       const other = yield* starts("other")
       const { message } = Result.isFailure(other) ? (other.failure as Error) : assert.fail("it started")
       const { marker = "" } = /create the file (?<marker>\S+) and/u.exec(message)?.groups ?? {}
-      assert.include(message, `${join(home, "other")} doesn't have the files of this database`)
+      assert.include(message, `${join(home, "other")} doesn't have this database's files`)
       // what the message says, if the folder is lost
       writeFileSync(marker, "")
       assert.isTrue(Result.isSuccess(yield* starts("other")))

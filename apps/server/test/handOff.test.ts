@@ -71,7 +71,7 @@ describe("a run that waits for a person", () => {
         chmodSync(path, 0o711)
         const flags = [
           "--browsers=chromium",
-          "--isolation=none",
+          "--min-isolation=none",
           "--port=0",
           "--api-key=K",
           `--data=${yield* database}`

@@ -70,7 +70,7 @@ describe("webagent-server nodes, drain and runs", () => {
         [drained.code, drained.stdout],
         [
           0,
-          "east.1 drains: it starts no new run or browser. Other nodes start what it gets. Running sessions: 1, browsers: 0. Stop the node when both are 0, or add --undo to end the drain.\n"
+          "east.1 drains: it starts no new run or browser. Other nodes start its queued runs. Running sessions: 1, browsers: 0. Stop the node when both are 0, or add --undo to end the drain.\n"
         ]
       )
       const told = JSON.parse((yield* run(["nodes", "--json", "--data", url])).stdout)
@@ -82,7 +82,7 @@ describe("webagent-server nodes, drain and runs", () => {
         ]
       )
       const last = yield* run(["drain", "west", "--data", url])
-      assert.include(last.stdout, "No other node takes work, so it answers creates with 503.")
+      assert.include(last.stdout, "No other node accepts work, so it refuses creates with 503.")
       for (const name of ["east", "west"]) {
         const undone = yield* run(["drain", name, "--undo", "--data", url])
         assert.strictEqual(undone.stdout, `${name}.1 takes new runs and browsers again, within a second.\n`)

@@ -27,6 +27,8 @@ interface Operation {
 /** A text that only the owner may read: all names, tasks, questions and files contain it. */
 const secret = "c0nfidential"
 
+const hookOf = (text: string) => ({ url: `http://127.0.0.1:9/${text}`, description: text })
+
 /** The operations that a version's OpenAPI document shows. */
 const documented = (address: string, version: string) =>
   Effect.map(send(address, "", "GET", `/api/${version}/openapi.json`), ({ body }): ReadonlyArray<Operation> => {
@@ -174,7 +176,7 @@ const belongings = Effect.fnUntraced(function* ({ ask, attach }: Served) {
   const browser = idOf(yield* make("/api/v4/browsers", { metadata: { note: secret }, profileId: profile }))
   yield* ask("mine", "PUT", `${adminPath}/runs/${idOf(run)}/mark`, { verdict: "right", note: secret })
   yield* ask("mine", "POST", `${adminPath}/runs/${idOf(run)}/share`)
-  const hook = yield* make(`${adminPath}/webhooks`, { url: `http://127.0.0.1:9/${secret}`, description: secret })
+  const hook = yield* make(`${adminPath}/webhooks`, hookOf(secret), { "idempotency-key": secret })
   const webhook = idOf(hook["webhook"] as Json)
   const delivery = idOf(yield* make(`${adminPath}/webhooks/${webhook}/test`, {}))
   const schedule = idOf(
@@ -413,6 +415,9 @@ describe("the records of an API key", () => {
       assert.strictEqual(again.status, 201)
       assert.isNull(again.headers.get("idempotency-replayed"))
       assert.notStrictEqual(idOf(again.body), ids.run_id)
+      const hook = yield* ask("theirs", "POST", `${adminPath}/webhooks`, hookOf(secret), { "idempotency-key": secret })
+      assert.strictEqual(hook.status, 201)
+      assert.notStrictEqual(idOf(hook.body["webhook"] as Json), ids.webhook_id)
       assert.deepStrictEqual(yield* read(server, ids), before)
     })
   )

@@ -66,7 +66,7 @@ describe("webagent-server mcp", () => {
       // it ends with its input, which is empty
       const { code, stderr } = yield* program.ended
       assert.deepStrictEqual([code, program.stdout()], [0, ""])
-      assert.include(stderr, "http://127.0.0.1:2 gives no answer. Tools fail until a server answers there.")
+      assert.include(stderr, "http://127.0.0.1:2 doesn't respond. Tools fail until a server responds there.")
       assert.notInclude(stderr, "wak_k")
     }).pipe(Effect.scoped)
   )
@@ -77,7 +77,7 @@ describe("webagent-server mcp", () => {
       const program = yield* start(["mcp", "--url", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: "wak_k" })
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0)
-      assert.include(stderr, `http://127.0.0.1:${port} gives no answer. Tools fail until a server answers there.`)
+      assert.include(stderr, `http://127.0.0.1:${port} doesn't respond. Tools fail until a server responds there.`)
     }).pipe(Effect.scoped)
   )
 

@@ -37,7 +37,7 @@ export const serve = Effect.fnUntraced(function* (
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   // what a container forbids is not what is tested here
-  const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+  const args = ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key]
   const reached = sites.length === 0 ? [] : ["--allow-private", sites.map(hostOf).join(",")]
   const program = yield* start([...args, ...reached, ...more, "--data", join(path, "server.db")], {
     TMPDIR: path,

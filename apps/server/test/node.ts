@@ -21,13 +21,14 @@ export const layer = (
   name: string,
   lost: Effect.Effect<void> = Effect.void,
   drainWithin = Duration.zero,
-  files?: string
+  files?: string,
+  shared: Durable.DurableOptions["shared"] | null = {}
 ) =>
   Durable.layer(
     {
       data: dataOf(data),
       node: name,
-      shared: {},
+      ...(shared === null ? {} : { shared }),
       sqlite: {},
       host: "127.0.0.1",
       port: 0,
@@ -36,6 +37,7 @@ export const layer = (
       adminKeys: [],
       console: true,
       settings: [],
+      command: "webagent-server serve",
       allowPrivateWebhooks: true,
       simulated: { seed: 1, turnDuration: undefined },
       drainWithin,

@@ -47,7 +47,7 @@ const serve = Effect.fnUntraced(function* (
   chmodSync(path, 0o711)
   const program = yield* start(
     [
-      ["serve", "--browsers", "chromium", "--isolation", "none", "--allow-private", host, "--port", "0"],
+      ["serve", "--browsers", "chromium", "--min-isolation", "none", "--allow-private", host, "--port", "0"],
       ["--api-key", key, "--api-key", stranger, "--data", data, "--node", node],
       flags
     ].flat(),

@@ -69,3 +69,32 @@ export const roundRobin = (servers: ReadonlyArray<string>) =>
     ),
     ({ address }) => address
   )
+
+/** A proxy that sends requests to a server, and closes each connection instead of returning the response. */
+export const losing = (server: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<{ readonly port: number; readonly statuses: ReadonlyArray<number>; readonly close: () => void }>(
+        (resume) => {
+          const statuses: Array<number> = []
+          const proxy = createServer((asked) => {
+            const { headers, method, url } = asked
+            const onward = request(`${server}${url}`, { agent: false, method, headers })
+            onward.once("response", (answer) => {
+              statuses.push(answer.statusCode ?? 0)
+              answer.resume().once("end", () => asked.socket.destroy())
+            })
+            asked.pipe(onward)
+          })
+          proxy.listen(0, "127.0.0.1", () => {
+            const address = proxy.address()
+            const port = typeof address === "object" && address !== null ? address.port : 0
+            const close = () => void proxy.close().closeAllConnections()
+            resume(Effect.succeed({ port, statuses, close }))
+          })
+        }
+      ),
+      ({ close }) => Effect.sync(close)
+    ),
+    ({ port, statuses }) => ({ address: `http://127.0.0.1:${port}`, statuses })
+  )

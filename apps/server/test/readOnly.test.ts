@@ -34,7 +34,7 @@ it.live.skipIf(!canMount)(`Chromium starts on a read-only root from the data fol
     }
     const served = yield* start(
       [
-        ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key],
+        ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key],
         ["--data", join(data, "server.db")]
       ].flat(),
       { TMPDIR: temporary, XDG_CACHE_HOME: "/var/cache" },
@@ -62,7 +62,7 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
       "serve",
       "--browsers",
       "chromium",
-      "--isolation",
+      "--min-isolation",
       "none",
       "--port",
       "0",
@@ -88,7 +88,7 @@ it.live.skipIf(!canMount)(`names a folder of recordings that can't be written${s
     chmodSync(path, 0o711)
     const recordings = join(path, "recordings")
     mkdirSync(recordings)
-    const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+    const args = ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key]
     const around = [...readOnly(path).slice(0, -1), "--ro-bind", recordings, recordings, "--"]
     const data = ["--data", join(path, "server.db")]
     const served = yield* start([...args, ...data], { TMPDIR: path }, undefined, around)

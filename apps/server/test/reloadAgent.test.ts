@@ -39,7 +39,7 @@ test(
     const args = [
       "serve",
       "--browsers=chromium",
-      "--isolation=none",
+      "--min-isolation=none",
       "--port=0",
       `--api-key=${key}`,
       "--log-level=info"

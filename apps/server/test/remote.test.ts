@@ -196,7 +196,7 @@ describe("operator commands with --server", () => {
       assert.strictEqual(drained.code, 0, drained.stderr)
       assert.match(
         drained.stdout,
-        /^west\.\S+ drains: it starts no new run or browser\. Other nodes start what it gets\. /u
+        /^west\.\S+ drains: it starts no new run or browser\. Other nodes start its queued runs\. /u
       )
       const listed = yield* operate("nodes")
       assert.match(listed.stdout, /\neast +up .*\nwest +draining /u)
@@ -220,7 +220,7 @@ describe("operator commands with --server", () => {
       })
       assert.strictEqual(
         yield* refused(["--data", "server.db", "--server", address]),
-        "--data and --server are two sources of the same records. Use one of them.\n"
+        "--data and --server both name the source. Use one of them.\n"
       )
       assert.strictEqual(
         yield* refused(["--admin-key", "A"]),

@@ -14,7 +14,7 @@ const call = (name: string, input: unknown = {}): ModelMessage => ({ calls: [{ n
 
 const isOver = ({ body }: Answer) => ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
-const chromium = ["--browsers", "chromium", "--isolation", "none", "--model", "openai-compatible:scripted-1"]
+const chromium = ["--browsers", "chromium", "--min-isolation", "none", "--model", "openai-compatible:scripted-1"]
 const flags = ["serve", "--port", "0", "--api-key", key, ...chromium]
 
 /** A page that shows the names and texts of chosen files, and offers a download. */

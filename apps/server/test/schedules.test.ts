@@ -139,7 +139,7 @@ describe("schedules of webagent-server", () => {
           full,
           method,
           `/schedules/${ids[0]}`,
-          method === "PATCH" ? {} : undefined
+          method === "PATCH" ? { active: false } : undefined
         )
         assert.strictEqual(status, 404, method)
       }
@@ -156,7 +156,7 @@ describe("schedules of webagent-server", () => {
       )
       assert.strictEqual(
         refused?.["lastError"],
-        "The API key full has 0 of 0 runs at once. Raise its limit runs, or choose another time"
+        "The API key full has reached its limit of 0 open runs. Raise its limit runs, or choose another time"
       )
       assert.strictEqual(
         revoked?.["lastError"],

@@ -52,7 +52,7 @@ const bindings = (shop: Parameters<typeof hostOf>[0]) => [
 ]
 
 test(
-  "the value of a run's secret is in no request, response, event, log, recording or file, also after a kill while it waits",
+  "the value of a run's secret is in no request, response, event, log, recording, trace or file, even after a kill while it waits",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const shop = yield* site({ login })
@@ -75,7 +75,13 @@ test(
     assert.isTrue(stored.some((text) => text.includes("Sign in as <secret:pin>")))
     withoutSecret([killed.stderr, first.program.stdout(), JSON.stringify(made.body), ...stored])
 
-    const second = yield* serve([shop], flags, {}, path)
+    const collector = yield* site({ "v1/traces": "" })
+    const recording = ["--record-dialogues", join(path, "dialogues")]
+    const tracing = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.address,
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "SPAN_ONLY"
+    }
+    const second = yield* serve([shop], [...flags, ...recording], tracing, path)
     signIn(model, shop.address)
     const run = yield* ended(second.v4, id)
     assert.deepInclude(run.body, { status: "completed", result: "<secret:pin>" }, JSON.stringify(run.body))
@@ -92,7 +98,11 @@ test(
     )
     second.program.process.kill("SIGTERM")
     const { stderr } = yield* second.program.ended
+    const traces = collector.requests.map(({ body }) => body)
+    assert.include(traces.join(""), "You are <secret:pin>")
+    assert.include(readFileSync(join(path, "dialogues", `${id}.ndjson`), "utf8"), "You are <secret:pin>")
     withoutSecret([
+      ...traces,
       ...[run, ...reads, ...model.requests].map(({ body }) => JSON.stringify(body)),
       stderr,
       second.program.stdout(),
@@ -117,7 +127,7 @@ test(
       const path = yield* folder
       // browsers of a server that is root run as another user
       chmodSync(path, 0o711)
-      const args = ["serve", "--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+      const args = ["serve", "--browsers", "chromium", "--min-isolation", "none", "--port", "0", "--api-key", key]
       const program = yield* start(
         [
           ...args,

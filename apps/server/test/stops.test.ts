@@ -28,7 +28,7 @@ describe("a stop", () => {
       program.process.kill("SIGHUP")
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0)
-      assert.include(stderr, "Draining: 1 run at work")
+      assert.include(stderr, "Draining: 1 run still running")
       assert.strictEqual(statusIn(new DatabaseSync(file)), "completed")
     })
   )
@@ -41,7 +41,7 @@ describe("a stop", () => {
       program.process.kill("SIGTERM")
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 1)
-      assert.include(stderr, "Could not stop within 10s after the drain. Killing what is left and exiting.")
+      assert.include(stderr, "Could not stop within 10s after the drain. Killing the rest and exiting.")
       assert.strictEqual(statusIn(other), "running")
     })
   )

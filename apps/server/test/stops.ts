@@ -123,7 +123,7 @@ export const stopOnce = Effect.fnUntraced(
       [
         "serve",
         "--browsers=chromium",
-        "--isolation=none",
+        "--min-isolation=none",
         "--port=0",
         `--api-key=${key}`,
         "--drain-within=2s",

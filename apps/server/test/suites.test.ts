@@ -72,7 +72,7 @@ it.live(
       chmodSync(path, 0o711)
       const named = ["--model", "openai-compatible:scripted", "--model-url", model.baseUrl["openai-compatible"]]
       // what a container forbids is not what is tested here
-      const browsers = ["--isolation", "none", "--max-browsers", "14"]
+      const browsers = ["--min-isolation", "none", "--max-browsers", "14"]
       const server = yield* start(
         ["serve", "--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
         { TMPDIR: path }

@@ -49,7 +49,7 @@ it.live("a person takes over a real browser in the middle of a run, types, and t
     // browsers of a server that is root run as another user
     chmodSync(path, 0o711)
     const program = yield* start(
-      `serve --browsers chromium --isolation none --port 0 --api-key K --admin-key A
+      `serve --browsers chromium --min-isolation none --port 0 --api-key K --admin-key A
         --allow-private ${new URL(site.address).host} --data ${join(path, "server.db")}
         --model openai-compatible:scripted-1 --model-url ${model.baseUrl["openai-compatible"]}`.split(/\s+/u),
       { TMPDIR: path }

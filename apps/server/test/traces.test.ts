@@ -170,7 +170,7 @@ describe("traces of a server", () => {
     })
   )
 
-  it.live("are refused with an address or a protocol that the server can't use", () =>
+  it.live("are refused with an address, a protocol or contents that the server can't use", () =>
     Effect.gen(function* () {
       const serve = (environment: Readonly<Record<string, string>>) =>
         run(["serve", "--port=0", "--api-key=K", "--data=/dev/null/server.db"], environment)
@@ -181,6 +181,11 @@ describe("traces of a server", () => {
         OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"
       })
       assert.include(protocol.stderr, "OTEL_EXPORTER_OTLP_PROTOCOL is grpc. Use http/json or http/protobuf")
+      const contents = yield* serve({
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "EVENT_ONLY"
+      })
+      assert.include(contents.stderr, "CAPTURE_MESSAGE_CONTENT is EVENT_ONLY. Use SPAN_ONLY")
     })
   )
 })

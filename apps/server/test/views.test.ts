@@ -150,7 +150,7 @@ it.live("v2, v3 and v4 agree on every field of a run, at work and after each kin
           `--api-key=${key}`,
           `--data=${join(path, "server.db")}`,
           // what a container forbids is not what is tested here
-          "--isolation=none",
+          "--min-isolation=none",
           "--judge",
           "--allow-domains=allowed.example"
         ],

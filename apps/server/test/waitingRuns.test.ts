@@ -21,7 +21,7 @@ it.live("a run waits for the browser that another client stops, and POST /browse
       [
         "serve",
         "--browsers=chromium",
-        "--isolation=none",
+        "--min-isolation=none",
         "--port=0",
         "--max-browsers=1",
         "--browser-queue-timeout=500ms",
