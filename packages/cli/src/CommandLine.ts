@@ -12,7 +12,8 @@ import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
 import { servesUntilStopped } from "./ExitCode.ts"
-import type { UserError } from "./UserError.ts"
+import * as HelpText from "./HelpText.ts"
+import { usage, type UserError } from "./UserError.ts"
 
 /** Flags by command. */
 type Flags = Readonly<Record<string, ReadonlyArray<string>>>
@@ -44,21 +45,37 @@ interface ProgramOptions<E, R> {
   readonly check?: (args: ReadonlyArray<string>) => Effect.Effect<void, UserError>
   /** Flags that became commands, each with the new command. */
   readonly replacements?: Readonly<Record<string, string>>
+  /** Flags and commands that have another name now, each with its new name. */
+  readonly renamed?: Readonly<Record<string, string>>
   /** Flags by command, so that a flag of another command is suggested with that command. */
   readonly flags?: Flags
+  /** Groups of flags in long help. */
+  readonly groups?: HelpText.FlagGroups
   /** Provides values for flags that aren't given, such as those of a configuration file. */
   readonly settings?: Layer.Layer<never, E, R>
 }
 
-type Corrections = Pick<ProgramOptions<unknown, unknown>, "program" | "flags" | "replacements">
+type Corrections = Pick<ProgramOptions<unknown, unknown>, "program" | "flags" | "renamed" | "replacements">
+
+const renameOf = (word: string, renamed: Readonly<Record<string, string>>) => `${word} is called ${renamed[word]} now.`
 
 const replacementIn = (
-  errors: ReadonlyArray<CliError.NonShowHelpErrors>,
-  { program, replacements = {} }: Corrections
+  { errors, helpDoc }: CliOutput.Presenter.InvalidInvocation,
+  { program, renamed = {}, replacements = {} }: Corrections
 ): string | undefined => {
-  const removed = errors.flatMap((error) => (error._tag === "UnrecognizedOption" ? error.option : []))
-  const flag = removed.find((option) => Object.hasOwn(replacements, option))
-  return flag && `${flag} is a command now: ${program} ${replacements[flag]}.`
+  // another command may have the flag of the new name
+  const isHere = (word: string) =>
+    !word.startsWith("--") || helpDoc.flags.some(({ name }) => `--${name}` === renamed[word])
+  const unknown = errors.flatMap((error) =>
+    error._tag === "UnrecognizedOption" ? error.option : error._tag === "UnknownSubcommand" ? error.subcommand : []
+  )
+  const name = unknown.find(
+    (word) => (Object.hasOwn(renamed, word) && isHere(word)) || Object.hasOwn(replacements, word)
+  )
+  if (name === undefined) return undefined
+  return Object.hasOwn(renamed, name)
+    ? renameOf(name, renamed)
+    : `${name} is a command now: ${program} ${replacements[name]}.`
 }
 
 /** Prints help on standard output, and a wrong call as one line on standard error that names the command's help. */
@@ -67,7 +84,7 @@ const presenterOf = (options: Corrections): CliOutput.Presenter => ({
     event._tag === "InvalidInvocation"
       ? Console.error(
           `${
-            replacementIn(event.errors, options) ??
+            replacementIn(event, options) ??
             mistakes(event.errors)
               .map((error) => sentence(error, options.flags ?? {}))
               .join(" ")
@@ -91,16 +108,25 @@ const reportError = (error: unknown) =>
       ? Effect.void
       : reportBug(error)
 
+/** Refuses the old name of a command even if its help is asked for, because `--help` shows that of the program then. */
+const checkName = ([word = ""]: ReadonlyArray<string>, { program, renamed = {} }: Corrections) =>
+  Object.hasOwn(renamed, word) && !word.startsWith("-")
+    ? Effect.fail(usage(`${renameOf(word, renamed)} See: ${program} ${renamed[word]} --help`))
+    : Effect.void
+
 /** Runs a command with the arguments of the process, and prints user errors as one sentence on standard error. */
 export const run = <Name extends string, Input, ContextInput, E, R, SettingsError = never, SettingsServices = never>(
   command: Command.Command<Name, Input, ContextInput, E, R>,
   options: ProgramOptions<SettingsError, SettingsServices>
 ) =>
-  Stdio.Stdio.use(({ args }) => Effect.flatMap(args, options.check ?? (() => Effect.void))).pipe(
+  Stdio.Stdio.use(({ args }) =>
+    Effect.tap(args, (words) => checkName(words, options)).pipe(Effect.flatMap(options.check ?? (() => Effect.void)))
+  ).pipe(
     Effect.andThen(Effect.provide(Command.run(command, { version: options.version }), options.settings ?? Layer.empty)),
     Effect.tapError(reportError),
     Effect.tapDefect(reportBug),
     Effect.provideService(CliOutput.Presenter, presenterOf(options)),
+    Effect.updateService(CliOutput.Formatter, (base) => HelpText.formatter(base, options.groups ?? {})),
     // every command has a help, which says more than the wizard
     Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }))
   )

@@ -71,8 +71,12 @@ export const share = (amount: string, times: number, by: number): string => {
 export const rounded = (amount: string): string => {
   const [whole = "0", fraction = ""] = amount.split(".")
   const first = /[1-9]/u.exec(fraction)?.index ?? 0
-  const digits = whole === "0" ? Math.max(2, first + 2) : 2
-  return `${whole}.${fraction.slice(0, digits).padEnd(2, "0")} USD`
+  const places = /^-?0*$/u.test(whole) ? Math.max(2, first + 2) : 2
+  const { digits, scale } = decimal(amount)
+  if (scale <= places) return shown(text({ digits, scale }))
+  const unit = power(scale - places)
+  const half = (digits < 0n ? -unit : unit) / 2n
+  return shown(text({ digits: (digits + half) / unit, scale: places }))
 }
 
 /** An exact amount for a person, with cents at least: `0.50 USD`, `0.0264 USD`. */

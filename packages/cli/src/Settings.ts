@@ -91,11 +91,29 @@ export const config = Flag.String("config").pipe(
 /** The settings that a configuration file may have, by command. */
 type FileSettings = Readonly<Record<string, ReadonlyArray<string>>>
 
+/** Old names of settings, each with the new name. */
+export type Renamed = Readonly<Record<string, string>>
+
+/** Old and new flags of renamed settings: `{ "--isolation": "--min-isolation" }`. */
+export const renamedFlags = (renamed: Renamed): Renamed =>
+  Object.fromEntries(Object.entries(renamed).map(([old, name]) => [flagOf(old), flagOf(name)]))
+
+/** Refuses the variable of an old name, which would have no effect, unless the variable of the new name is set as well. */
+const checkVariables = Effect.fnUntraced(function* (renamed: Renamed, names: ReadonlyArray<string>) {
+  const isSet = (variable: string) => Effect.map(Config.option(Config.String(variable)), Option.isSome)
+  for (const [old, name] of Object.entries(renamed)) {
+    const [before, now] = [variableOf(old), variableOf(name)]
+    if (names.includes(name) && (yield* isSet(before)) && !(yield* isSet(now))) {
+      return yield* usage(`${before} is called ${now} now. Rename the variable.`)
+    }
+  }
+})
+
 const parse = (
   path: string,
   text: string,
   settings: FileSettings,
-  command: string
+  { command, renamed }: { readonly command: string; readonly renamed: Renamed }
 ): Result.Result<Record<string, unknown>, UserError> => {
   const wrong = (problem: string) => Result.fail(usage(`${path}: ${problem}`))
   const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
@@ -113,6 +131,8 @@ const parse = (
   if (unknown === undefined) {
     return Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variableOf(name), value])))
   }
+  const name = Object.hasOwn(renamed, unknown) ? renamed[unknown] : undefined
+  if (name !== undefined) return wrong(`setting "${unknown}" is called "${name}" now. Rename it.`)
   const other = Object.keys(settings).find((one) => settings[one]?.includes(unknown))
   return other === undefined
     ? wrong(`unknown setting "${unknown}". Use one of ${names.join(", ")}.`)
@@ -129,14 +149,18 @@ const fileIn = (args: ReadonlyArray<string>): string | undefined => {
  *
  * @param settings the settings that the file may have, by command
  * @param fallback the command whose settings the file has if another command runs
+ * @param renamed settings that have another name now: their old names are refused, in the environment as well
  */
 export const layerFile = <Command extends string>(
   settings: Readonly<Record<Command, ReadonlyArray<string>>>,
-  fallback: Command
+  fallback: Command,
+  renamed: Renamed = {}
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const args = yield* Effect.flatten(Effect.map(Stdio.Stdio, (stdio) => stdio.args))
+      const command = args.find((arg) => Object.hasOwn(settings, arg))
+      yield* checkVariables(renamed, (settings as FileSettings)[command ?? ""] ?? [])
       const path =
         fileIn(args) ?? Option.getOrUndefined(yield* Config.option(Config.NonEmptyString(variableOf("config"))))
       if (path === undefined) return Layer.empty
@@ -144,8 +168,7 @@ export const layerFile = <Command extends string>(
       const text = yield* Effect.mapError(files.readFileString(path), () =>
         usage(`--config: cannot read file ${path}. Check the path and its permissions.`)
       )
-      const command = args.find((arg) => Object.hasOwn(settings, arg)) ?? fallback
-      const values = yield* Effect.fromResult(parse(path, text, settings, command))
+      const values = yield* Effect.fromResult(parse(path, text, settings, { command: command ?? fallback, renamed }))
       return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values))
     })
   )

@@ -40,12 +40,9 @@ describe("Money", () => {
 
   it("a person sees cents at least", () => {
     assert.deepStrictEqual(["5", "0.5", "0.0264"].map(Money.shown), ["5.00 USD", "0.50 USD", "0.0264 USD"])
-    assert.deepStrictEqual(["0", "4.125", "12", "0.0132", "0.0006"].map(Money.rounded), [
-      "0.00 USD",
-      "4.12 USD",
-      "12.00 USD",
-      "0.013 USD",
-      "0.0006 USD"
-    ])
+    assert.deepStrictEqual(
+      ["0", "4.125", "12", "0.0132", "0.0006", "0.396", "0.996", "-0.396", "9.999"].map(Money.rounded),
+      ["0.00 USD", "4.13 USD", "12.00 USD", "0.013 USD", "0.0006 USD", "0.40 USD", "1.00 USD", "-0.40 USD", "10.00 USD"]
+    )
   })
 })

@@ -18,4 +18,4 @@ export class HarnessApi extends HttpApi.make("harness")
   .add(LoadGroup)
   .middleware(RequestValidation)
   .prefix(uiApiPath)
-  .annotateMerge(OpenApi.annotations({ title: "Suites, runs and nights of the harness", version: "1.0.0" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "The harness's suites, runs and nights", version: "1.0.0" })) {}

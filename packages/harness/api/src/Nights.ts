@@ -52,7 +52,7 @@ export const NightsColumn = Schema.Struct({
   trials: Schema.NullOr(Schema.Int),
   /** Id of its run; null if the report is gone. */
   run: Schema.NullOr(Schema.String),
-  /** Duration and cost of its planned trials, without confirm trials. Null if an older version didn't store the duration. */
+  /** Duration and cost of its planned trials, without extra trials. Null if an older version didn't store the duration. */
   planned: Schema.Struct({ duration_ms: Schema.NullOr(Schema.Number), cost_usd: Schema.String }),
   /** Figures of the whole night that were reported as worse. */
   regressed: Schema.Array(Figure),
@@ -241,13 +241,13 @@ export class NightsGroup extends HttpApiGroup.make("nights").add(
     payload: AcceptNight,
     success: HttpApiSchema.NoContent,
     error: [...change, errors.missing]
-  }).annotate(OpenApi.Summary, "Accept the regressions of a night as the new level"),
+  }).annotate(OpenApi.Summary, "Accept a night's regressions as the new level"),
   HttpApiEndpoint.post("acknowledge", "/nights/:night_id/acknowledge", {
     params: ofNight,
     payload: AcknowledgeNight,
     success: HttpApiSchema.NoContent,
     error: [...change, errors.missing]
-  }).annotate(OpenApi.Summary, "Record that someone is working on the problems of a night"),
+  }).annotate(OpenApi.Summary, "Record that someone is working on a night's problems"),
   HttpApiEndpoint.post("quarantine", "/quarantine", {
     payload: QuarantineScenario,
     success: Entry,

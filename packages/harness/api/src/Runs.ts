@@ -138,7 +138,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     params: { ...ofRun, trace: whole(1, 999_999_999) },
     success: Trace,
     error: [errors.signedOut, errors.missing, errors.cannot]
-  }).annotate(OpenApi.Summary, "Read the requests, spans and pictures of a trial"),
+  }).annotate(OpenApi.Summary, "Read a trial's requests, spans and pictures"),
   HttpApiEndpoint.get("file", "/runs/:run_id/files/:file", {
     params: { ...ofRun, file: PlainName },
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),

@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request
     const path = /\/api\/v\d+\/.*$/u.exec(url)?.[0]
-    if (path === undefined) return detail(404, "A cassette answers below /api/v2, /api/v3 and /api/v4")
+    if (path === undefined) return detail(404, "A cassette serves /api/v2, /api/v3 and /api/v4")
     if ((headers[apiKeyHeader.toLowerCase()] ?? "") === "") return detail(401, `${apiKeyHeader} is missing`)
     const sent = contentOf(yield* request.text)
     const passed_ms = (now_ms() - began_ms) * speed

@@ -105,21 +105,24 @@ const factsOf = (failure: Failure, verdict: Trial["verdict"], wording: Wording):
   const { actual = "", expected = "", kind, message, request, service } = failure
   // a trial that only the infrastructure ended has its request as the cause
   if (verdict === "infra" && isAway(request)) return { _tag: "Request", ...requestFacts(request, wording) }
-  const what = cut(wording(message.split("\n")[0] ?? ""), 120)
-  if (service !== undefined) return { _tag: "Service", message: what, error: cut(wording(service), 160) }
+  const isCheck = kind === "check" ? { isCheck: true } : {}
+  const what = { message: cut(wording(message.split("\n")[0] ?? ""), 120), ...isCheck }
+  if (service !== undefined) return { _tag: "Service", ...what, error: cut(wording(service), 160) }
   return {
     _tag: "Check",
-    message: what,
+    ...what,
     ...(expected === "" ? {} : { expected: cut(wording(expected), 60) }),
     ...(actual === "" ? {} : { actual: cut(wording(actual), 60) }),
     ...(kind === "timeout" && request !== undefined ? { lastRequest: requestFacts(request, wording) } : {})
   }
 }
 
-/** Every value of a record with its name, so that equal records have equal texts. */
+const isUnkeyed = (name: string) => name === "_tag" || name === "isCheck"
+
+/** Every text and number of a record with its name, so that equal records have equal texts. */
 const fieldsOf = (record: object): ReadonlyArray<string> =>
   Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === "object" && value !== null ? fieldsOf(value) : name === "_tag" ? [] : [`${name}=${String(value)}`]
+    typeof value === "object" && value !== null ? fieldsOf(value) : isUnkeyed(name) ? [] : [`${name}=${String(value)}`]
   )
 
 /**

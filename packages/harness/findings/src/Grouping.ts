@@ -6,12 +6,8 @@ import type { Single } from "./ScenarioFindings.ts"
 
 type Key = Outages.Outage | string | undefined
 
-/** Key of a finding: two with the same key become one. */
-const keyOf = (
-  { finding, result }: Single,
-  outageOf: (result: Single["result"]) => Outages.Outage | undefined
-): Key => {
-  const { kind, scenarios } = finding
+/** Key of a finding about one scenario: two with the same key become one. */
+const keyOf = ({ finding: { kind, scenarios }, result }: Single, outages: ReadonlyArray<Outages.Outage>): Key => {
   // a quarantine is of one scenario alone
   if (result.quarantine !== undefined) return undefined
   switch (kind._tag) {
@@ -21,7 +17,7 @@ const keyOf = (
     case "BrokenInvariant":
       return `invariant ${kind.invariant}`
     case "Unreachable":
-      return outageOf(result)
+      return outages.find(({ results, trials }) => trials > 0 && results.has(result))
     case "Flaky":
       // one that also passes less often than before stands by itself
       return scenarios[0]?.comparison === undefined ? kind.cause?.key : undefined
@@ -41,12 +37,14 @@ export const grouped = (
 ): ReadonlyArray<Finding> => {
   const outages = Outages.of(report)
   const causes = causesOf(report)
-  const outageOf = (result: Single["result"]) =>
-    outages.find(({ results, trials }) => trials > 0 && results.has(result))
   const singleOf = new Map(singles.map((single) => [single.finding, single]))
   const groups = Map.groupBy(all, (finding): Key | Finding => {
     const single = singleOf.get(finding)
-    return (single && keyOf(single, outageOf)) ?? finding
+    if (single !== undefined) return keyOf(single, outages) ?? finding
+    const { kind } = finding
+    return (
+      (kind._tag === "ServiceAway" ? outages.find(({ measured }) => measured === kind.outage) : undefined) ?? finding
+    )
   })
   return [...groups].flatMap(([key, group]): ReadonlyArray<Finding> => {
     const [first] = group
@@ -54,12 +52,13 @@ export const grouped = (
     const results = new Set(group.flatMap((finding) => singleOf.get(finding)?.result ?? []))
     const cause = typeof key === "string" ? causes.find((cause) => cause.key === key) : undefined
     const { kind } = first
+    const outage = outages.find((one) => one === key)
     const merged = (): Finding["kind"] => {
-      if (kind._tag === "Unreachable") {
-        const [result] = results
-        const outage = result && outageOf(result)
-        return { ...kind, outage: outage === undefined ? null : Outages.tollOf(outage) }
-      }
+      if (kind._tag === "ServiceAway")
+        return outage === undefined || outage.trials + outage.reruns === 0
+          ? kind
+          : { ...kind, toll: Outages.tollOf(outage) }
+      if (kind._tag === "Unreachable") return { ...kind, outage: outage === undefined ? null : Outages.tollOf(outage) }
       if (cause === undefined || !("cause" in kind) || kind._tag === "Unusual") return kind
       return {
         ...kind,

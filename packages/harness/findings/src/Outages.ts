@@ -1,6 +1,7 @@
 import { byCause } from "./Cause.ts"
 import type { CountedCause } from "@webagent/report/FailureCause"
 import type { OutageToll } from "@webagent/report/Finding"
+import type * as Measured from "@webagent/report/Outage"
 import * as Moment from "@webagent/report/Moment"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { type Failure, isScored } from "@webagent/report/Trial"
@@ -11,8 +12,8 @@ export interface Outage {
   readonly from_ms: number
   /** Infinity where the run ended before. */
   readonly to_ms: number
-  /** The reason why the service didn't respond, if the run waited for it. */
-  readonly why?: string
+  /** The outage as the report has it, if the run waited for it. */
+  readonly measured?: Measured.Outage
   /** Trials that could not be scored because of it. */
   readonly trials: number
   /** Tries that it ended, and that were run again. */
@@ -95,10 +96,10 @@ const outageOf = (all: ReadonlyArray<Met>): Outage => {
 export const of = (report: RunReport): ReadonlyArray<Outage> => {
   const all = report.results.flatMap((result) => metBy(report, result))
   const wasServed = servedBetween(report)
-  const measured = (report.outages ?? []).map(({ from, to, why }) => {
-    const [from_ms, to_ms] = [Date.parse(from), to === null ? Infinity : Date.parse(to)]
+  const measured = (report.outages ?? []).map((one) => {
+    const [from_ms, to_ms] = [Date.parse(one.from), one.to === null ? Infinity : Date.parse(one.to)]
     const its = all.filter((one) => !one.isLimit && one.at_ms >= from_ms && one.from_ms <= to_ms)
-    return { its, outage: { ...outageOf(its), from_ms, to_ms, why } }
+    return { its, outage: { ...outageOf(its), from_ms, to_ms, measured: one } }
   })
   const met = all.filter((one) => !measured.some(({ its }) => its.includes(one)))
   const inferred = [...Map.groupBy(met, ({ isLimit }) => isLimit).values()].flatMap((kind) => {
@@ -116,10 +117,10 @@ export const of = (report: RunReport): ReadonlyArray<Outage> => {
 }
 
 /** The facts of an outage. */
-export const tollOf = ({ from_ms, operations, reruns, results, to_ms, trials, why }: Outage): OutageToll => ({
+export const tollOf = ({ from_ms, measured, operations, reruns, results, to_ms, trials }: Outage): OutageToll => ({
   from: new Date(from_ms).toISOString(),
   until: to_ms === Infinity ? null : new Date(to_ms).toISOString(),
-  ...(why === undefined ? {} : { why }),
+  ...(measured === undefined ? {} : { why: measured.why }),
   trials,
   reruns,
   operations,

@@ -1,5 +1,5 @@
 import type { ScenarioName } from "@webagent/report/Comparison"
-import type { AffectedScenario, Finding, FindingKind } from "@webagent/report/Finding"
+import { type AffectedScenario, type Finding, type FindingKind, isOfRun } from "@webagent/report/Finding"
 import { ownerOf, type RunReport } from "@webagent/report/RunReport"
 
 const keyOf = ({ name, suite }: ScenarioName) => JSON.stringify([suite, name])
@@ -36,7 +36,7 @@ export const withPeople = (
     return { ...kind, comparison: { ...kind.comparison, contributors } }
   }
   const ofRun = ({ kind, scenarios, severity }: Finding) => {
-    if (scenarios.length > 0 || severity !== "error") return {}
+    if (!isOfRun({ kind, scenarios }) || severity !== "error") return {}
     const one = kind._tag === "Regressed" ? acknowledged : acknowledgedKinds[kind._tag]
     return one === undefined ? {} : { acknowledged: one }
   }

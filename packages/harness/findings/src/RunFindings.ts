@@ -1,7 +1,9 @@
+import { defined } from "@webagent/cli/Defined"
 import type { Comparison } from "@webagent/report/Comparison"
-import type { Finding, FindingKind } from "@webagent/report/Finding"
+import { type Finding, type FindingKind, ofRunKey } from "@webagent/report/Finding"
 import * as Outage from "@webagent/report/Outage"
 import { costUnknownOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { isHidden } from "@webagent/report/StoredArgument"
 import { isScored } from "@webagent/report/Trial"
 import { isCut, isUnrun, skipOf, unreachableOf } from "@webagent/report/CutShort"
 import { isCovered, isOf } from "./Tolerance.ts"
@@ -28,6 +30,30 @@ const commonArgs = ({ header, shards = [] }: RunReport) => {
   return { args: hasSeed ? common : [...common, "--seed", String(header.seed)] }
 }
 
+/** A path's last number, if it is in the last part of the path or a whole part: `out/shard-1` or `1/out`, but not `run1/out`. */
+const lastNumber = /^(?:.*\/)?(?:[^/]*?(?<inName>\d+)[^/\d]*\/?|(?<whole>\d+)\/\D*)$/u
+
+/** The folders of the shards' reports, with `*` for a shard's number; undefined if a shard's folder doesn't have it. */
+const foldersOf = ({ shards = [] }: RunReport): string | undefined => {
+  const patterns = shards.map(({ args = [], index }) => {
+    const at = args.findIndex((word) => /^--report-dir(?:=|$)/u.test(word))
+    const folder = at === -1 ? undefined : (args[at]?.split("=")[1] ?? args[at + 1])
+    const { inName, whole } = (folder === undefined ? undefined : lastNumber.exec(folder)?.groups) ?? {}
+    return (inName ?? whole) === String(index) ? folder?.replace(/\d+(?=\D*$)/u, "*") : undefined
+  })
+  const [first] = patterns
+  return patterns.every((pattern) => pattern === first) ? first : undefined
+}
+
+/** The words of a run, or those that its shards have in common, without addresses of webhooks, which aren't stored. */
+const argsOf = (report: RunReport): { readonly args?: ReadonlyArray<string> } => {
+  if (report.shards !== undefined) return commonArgs(report)
+  const { args } = report.header
+  if (args === undefined) return {}
+  const isOfHidden = (index: number) => args[index] === "--notify" && isHidden(args[index + 1] ?? "")
+  return { args: args.filter((word, index) => !isHidden(word) && !isOfHidden(index)) }
+}
+
 /** Finds the reasons why a run has too few results for a verdict. */
 const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
   const { header, interrupted, results, shards = [] } = report
@@ -44,6 +70,7 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
   const missing = Array.from({ length: of }, (_, index) => index + 1).filter((shard) =>
     shards.every(({ index }) => index !== shard)
   )
+  const folders = foldersOf(report)
   const overlong = open.filter(isOverlong)
   return [
     ...(overlong.length === 0
@@ -51,19 +78,27 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
       : [
           {
             ...error({ _tag: "Incomplete", why: { _tag: "ScenarioTimeLimit" } }),
-            scenarios: overlong.map(({ name, onset, suite }) => ({
-              suite,
-              name,
-              ...(onset?.trials === undefined ? {} : { onset: onset.trials })
-            }))
+            scenarios: overlong.map(({ name, onset, suite }) => ({ suite, name, ...defined({ onset: onset?.trials }) }))
           }
         ]),
     ...(missing.length > 0
       ? [
-          error({
-            _tag: "Incomplete",
-            why: { _tag: "LostShards", missing: missing.length, of, shards: missing, ...commonArgs(report) }
-          })
+          {
+            ...error({
+              _tag: "Incomplete",
+              why: {
+                _tag: "LostShards",
+                missing: missing.length,
+                of,
+                shards: missing,
+                ...commonArgs(report),
+                ...(folders === undefined ? {} : { folders })
+              }
+            }),
+            scenarios: results
+              .filter(({ skip }) => skip?._tag === "MissingShard")
+              .map(({ name, suite }) => ({ suite, name }))
+          }
         ]
       : []),
     ...(hasNothing ? [error({ _tag: "Incomplete", why: { _tag: "NothingRan" } })] : []),
@@ -76,18 +111,22 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
 
 /** Everything about the whole run that fails it. */
 export const runFindings = (report: RunReport): ReadonlyArray<Finding> => {
-  const { breaches, crossed = [], outages = [], results } = report
+  const { breaches, crossed = [], onsets = {}, outages = [], results } = report
   const unknown = results.flatMap(costUnknownOf)
-  return [
+  const all = [
     ...breaches.map((breach) => error({ _tag: "BrokenInvariant", invariant: breach.invariant, breach })),
     ...outages
       .filter(Outage.isSerious)
-      .map((outage) => error({ _tag: "ServiceAway", outage, isWholeRun: Outage.isWhole(report) })),
+      .map((outage) => error({ _tag: "ServiceAway", outage, isWholeRun: Outage.isWhole(report), ...argsOf(report) })),
     ...crossed.map((limit) => error({ _tag: "RunLimitExceeded", limit })),
     // quarantine excuses failures, but no spending
     ...(unknown.length === 0 ? [] : [error({ _tag: "CostUnknown", runs: unknown })]),
     ...incomplete(report)
   ]
+  return all.map((finding) => {
+    const onset = onsets[ofRunKey(finding)]
+    return onset === undefined ? finding : { ...finding, onset }
+  })
 }
 
 /**

@@ -92,10 +92,19 @@ const verdictFinding = (result: ScenarioResult, row?: Comparison): Single | unde
   )
 }
 
+/** The trials that leaked browsers, from 1, if there are several. */
+const leakedInOf = (result: ScenarioResult): ReadonlyArray<number> => {
+  const trials = allTrialsOf(result)
+  return trials.length < 2
+    ? []
+    : trials.flatMap(({ index, leakedBrowsers }) => (leakedBrowsers.length === 0 ? [] : [index + 1]))
+}
+
 /** Finds problems that no trial may cause, whatever it checks: leaks, abandoned runs and other broken invariants. */
 const uncleanFindings = (result: ScenarioResult): ReadonlyArray<Single> => {
   const browsers = leakedBrowsersOf(result)
   const onset = result.onset?.invariants
+  const leak = { browsers, leakedIn: leakedInOf(result), trials: trialCountOf(result) }
   // a leaked browser is also a breach of its own name
   const breaches = breachesOf(result).filter(
     ({ invariant }) => browsers.length === 0 || invariant !== "browsers-left-open"
@@ -110,7 +119,7 @@ const uncleanFindings = (result: ScenarioResult): ReadonlyArray<Single> => {
     )
   return [
     ...byInvariant.filter(([invariant]) => invariant !== leftRunning).map(of),
-    ...(browsers.length === 0 ? [] : [single(result, { _tag: "Leak" }, onset, { browsers })]),
+    ...(browsers.length === 0 ? [] : [single(result, { _tag: "Leak" }, onset, leak)]),
     ...byInvariant.filter(([invariant]) => invariant === leftRunning).map(of)
   ]
 }

@@ -20,7 +20,7 @@ export const passRateOf = (scenario: ScenarioName, judgement: NightJudgement | u
 export const isNew = ({ figure, nights, scenario }: Comparison): boolean =>
   figure === "pass rate" && scenario !== null && nights === 0
 
-/** Scored trials of a scenario in one run, planned and confirm trials together. */
+/** Scored trials of a scenario in one run, planned and extra trials together. */
 interface Passing {
   readonly verdict: Verdict
   readonly passed: number

@@ -1,3 +1,4 @@
+import { defined } from "@webagent/cli/Defined"
 import type { Comparison } from "@webagent/report/Comparison"
 import type { Finding, FindingKind } from "@webagent/report/Finding"
 import { isBad, isUncleanOnly, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
@@ -24,11 +25,7 @@ const note = (kind: FindingKind, results: ReadonlyArray<ScenarioResult>): Readon
           severity: "note",
           scenarios: results
             .toSorted((one, other) => Onset.newestFirst(one.onset?.trials, other.onset?.trials))
-            .map(({ name, onset, suite }) => ({
-              suite,
-              name,
-              ...(onset?.trials === undefined ? {} : { onset: onset.trials })
-            }))
+            .map(({ name, onset, suite }) => ({ suite, name, ...defined({ onset: onset?.trials }) }))
         }
       ]
 

@@ -7,11 +7,11 @@ import { reportOf, resultOf as result, trialOf as trial } from "./reports.ts"
 const failing = (failure: Partial<Failure>, change: Partial<Trial> = {}): Trial =>
   trial({ verdict: "failed", failure: { kind: "check", message: "the order exists", ...failure }, ...change })
 
-/** The facts of each cause, without its tag, and its scenarios. */
+/** The facts of each cause, without its tag and whether it names a check, and its scenarios. */
 const told = (...results: ReadonlyArray<ScenarioResult>) =>
   causesOf(reportOf(results)).map(({ facts: { _tag, ...facts }, scenarios }) => [
     _tag,
-    facts,
+    Object.fromEntries(Object.entries(facts).filter(([name]) => name !== "isCheck")),
     ...scenarios.map(({ result, trials }) => `${result.name} x${trials.length}`)
   ])
 
@@ -26,8 +26,10 @@ describe("the cause of a failure", () => {
     assert.deepStrictEqual(factsOf(failure), {
       _tag: "Service",
       message: "the order exists",
+      isCheck: true,
       error: "The cart was empty."
     })
+    assert.notProperty(factsOf({ ...failure, kind: "error" }), "isCheck")
   })
 
   it("is the check with what it expected and got, where the service says nothing", () => {
@@ -35,6 +37,7 @@ describe("the cause of a failure", () => {
     assert.deepStrictEqual(factsOf(failure), {
       _tag: "Check",
       message: "the run",
+      isCheck: true,
       expected: "completed",
       actual: "failed"
     })
@@ -112,7 +115,7 @@ describe("the causes of a run", () => {
       mainCauseOf(result("a", [failing({ actual: "20480 bytes" }), failing({ actual: "10240 bytes" })])),
       {
         key: "check message=the order exists actual=<number> bytes",
-        facts: { _tag: "Check", message: "the order exists", actual: "10240 to 20480 bytes" }
+        facts: { _tag: "Check", message: "the order exists", isCheck: true, actual: "10240 to 20480 bytes" }
       }
     )
   })

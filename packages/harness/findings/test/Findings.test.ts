@@ -134,7 +134,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   ["failed in every trial, as it often does", report([result("buys", "failed")], judged(row())), ["Failed buys"], []],
   [
-    "failed in every planned trial as it often does, and passed a confirm trial",
+    "failed in every planned trial as it often does, and passed a extra trial",
     report(
       [
         result("buys", "failed", {
@@ -451,4 +451,24 @@ it("a missing shard can be run with the words of another one, without its own fo
     String(report([]).header.seed)
   ])
   assert.deepStrictEqual(argsOf("--seed=9", "--shard=1/2", "--notify", "webhook=x"), ["--seed=9"])
+})
+
+it("folders of shards differ in a number that is in their name or a part of their path", () => {
+  const foldersOf = (...folders: ReadonlyArray<string>) => {
+    const shards = folders.map((folder, at) => ({
+      index: at + 1,
+      of: 9,
+      startedAt: "",
+      duration_ms: 1,
+      interrupted: false,
+      args: ["--report-dir", folder]
+    }))
+    const [finding] = Findings.findingsOf({ ...report([passed]), shards })
+    return finding?.kind._tag === "Incomplete" && finding.kind.why._tag === "LostShards" ? finding.kind.why.folders : ""
+  }
+  assert.deepStrictEqual([foldersOf("out/shard-1", "out/shard-2"), foldersOf("1/out")], ["out/shard-*", "*/out"])
+  assert.deepStrictEqual(
+    [foldersOf("run1/out"), foldersOf("out/2"), foldersOf("a/1", "b/2")],
+    [undefined, undefined, undefined]
+  )
 })

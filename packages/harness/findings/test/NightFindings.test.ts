@@ -264,7 +264,7 @@ describe("a scenario without a passed trial tonight", () => {
   const History = Schema.Array(Passed).check(Schema.isMaxLength(14))
 
   it.prop(
-    "fails the night whatever the history and the confirm trials say, in the run and from its history",
+    "fails the night whatever the history and the extra trials say, in the run and from its history",
     [Trials, Trials, History, Schema.Boolean, Schema.Boolean],
     ([trials, confirmed, passedBefore, isRecorded, isClaimed]) => {
       const nights = passedBefore.map((passed, day) =>

@@ -112,6 +112,10 @@ const verdictOf = ({
 /**
  * Compares B with A by pairs of runs, because a machine that was slow for a while was slow for both of a pair. Each row
  * has Student's interval over the pairs; the probability that any row raises a false alarm is at most 2.5 %.
+ *
+ * @param pairs - The pairs of runs, each with one run of A and one of B.
+ * @param allowance - `tolerance` is the share, such as 0.05, by which B may be worse.
+ * @returns One row for each metric.
  */
 export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): ReadonlyArray<Row> => {
   const measured = (metrics: ReadonlyArray<ComparedMetric.ComparedMetric>) =>
@@ -166,6 +170,11 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
   ]
 }
 
-/** The conclusion of all rows together: the first one of `Conclusion` that any row has. */
+/**
+ * The conclusion of all rows together: the first one of `Conclusion` that any row has.
+ *
+ * @param rows - The rows of the comparison.
+ * @returns The conclusion about all rows together.
+ */
 export const conclusionOf = (rows: ReadonlyArray<Row>): Conclusion =>
   Conclusion.literals.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? "no difference seen"

@@ -32,7 +32,12 @@ const largest = 10
 
 const signed = (value: number, digits: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(digits)}`
 
-/** A ratio as a signed change: `+30 %`, `-19 %`, `over +900 %`. */
+/**
+ * A ratio as a signed change: `+30 %`, `-19 %`, `over +900 %`.
+ *
+ * @param ratio - B divided by A, such as 1.3.
+ * @returns The change in percent with its sign.
+ */
 export const changeText = (ratio: number): string => {
   if (ratio > largest) return `over ${signed((largest - 1) * 100, 0)} %`
   if (ratio < 1 / largest) return `under ${signed((1 / largest - 1) * 100, 0)} %`
@@ -50,7 +55,12 @@ const textOf = ({ kind }: Row) => (kind === "ratio" ? changeText : pointsText)
 /** The smallest detectable change for the worse. */
 const detectableText = (row: Row): string => textOf(row)(row.detectable)
 
-/** A row as a person reads it, a text for each of the columns. */
+/**
+ * A row as a person reads it, a text for each of the columns.
+ *
+ * @param row - A row of the comparison.
+ * @returns One text for each column of the table.
+ */
 export const cellsOf = (row: Row): ReadonlyArray<string> => {
   const { a, b, change, high, kind, low, name } = row
   const text = textOf(row)
@@ -71,7 +81,12 @@ export const columns = ["metric", "A", "B", "ratio", "95 % interval", "smallest 
 /** Returns whether a row compares times. */
 const isTime = ({ better, kind }: Row): boolean => kind === "ratio" && better === "lower"
 
-/** The verdict of a row as a person reads it: more errors aren't "slower", they're "higher". */
+/**
+ * The verdict of a row as a person reads it: more errors aren't "slower", they're "higher".
+ *
+ * @param row - A row of the comparison.
+ * @returns The verdict in words, such as `WORSE`.
+ */
 export const verdictText = (row: Row): string => {
   const { better, verdict } = row
   if ((verdict !== "slower" && verdict !== "faster") || isTime(row)) return verdict === "worse" ? "WORSE" : verdict
@@ -92,7 +107,13 @@ export const toneOf: Readonly<Record<Conclusion, "bad" | "doubtful" | "good" | "
 const toned = (tone: "bad" | "doubtful" | "good" | "plain", text: string, style: Style) =>
   tone === "plain" ? text : tone === "doubtful" ? style.strong(text) : style[tone](text)
 
-/** The table that a person reads. */
+/**
+ * The table that a person reads.
+ *
+ * @param rows - The rows of the comparison.
+ * @param style - Colors for the terminal, or none.
+ * @returns The lines of the table.
+ */
 export const table = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> =>
   TextTable.render(
     columns,
@@ -128,7 +149,12 @@ const seen = (rows: ReadonlyArray<Row>): string => {
   return least === undefined ? "" : `smallest detectable change of a time: ${detectableText(least)} or less`
 }
 
-/** The verdict, and the reason for it. */
+/**
+ * The verdict, and the reason for it.
+ *
+ * @param report - The report of a comparison.
+ * @returns One sentence.
+ */
 export const conclusion = ({
   rows,
   tolerance,
@@ -158,7 +184,13 @@ export const conclusion = ({
   }
 }
 
-/** The line with the conclusion. */
+/**
+ * The line with the conclusion.
+ *
+ * @param report - The report of a comparison.
+ * @param style - Colors for the terminal, or none.
+ * @returns One line.
+ */
 export const headline = (report: AbReport, style: Style): string => {
   const [verdict, reason] = conclusion(report)
   const tone = toneOf[report.verdict]

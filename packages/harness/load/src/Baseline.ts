@@ -47,6 +47,11 @@ const ineligible = (entry: Entry, { machine, settings }: Subject): string | unde
 /**
  * Judges a run by the last thirty that passed on the same machine with the same settings: each metric by the interval in
  * which one more of them would lie, and by how much worse is tolerated.
+ *
+ * @param history - The entries of the baseline file.
+ * @param subject - The run to be judged.
+ * @param tolerance - The share, such as 0.05, by which a metric may be worse than the median.
+ * @returns The comparison, or the reason why there is none.
  */
 export const compare = (history: ReadonlyArray<Entry>, subject: Subject, tolerance: number): BaselineComparison => {
   const same = history.filter(({ test }) => test === subject.test)
@@ -79,13 +84,23 @@ export const compare = (history: ReadonlyArray<Entry>, subject: Subject, toleran
   return { runs: eligible.length, rows, leftOut }
 }
 
-/** Returns the reason why a run wasn't compared, in a few words. */
+/**
+ * Returns the reason why a run wasn't compared, in a few words.
+ *
+ * @param comparison - A comparison with too few runs.
+ * @returns The reason in a few words.
+ */
 export const tooFew = ({ leftOut, runs }: BaselineComparison): string => {
   const others = leftOut.map(([why, count]) => `${count} left out: ${why}`)
   return `${runs} of ${least} runs needed${others.length === 0 ? "" : ` (${others.join("; ")})`}`
 }
 
-/** Returns the lines for a person: one, or one for each metric that got worse. */
+/**
+ * Returns the lines for a person: one, or one for each metric that got worse.
+ *
+ * @param judgement - The comparison of a run with its baseline.
+ * @returns The lines to print.
+ */
 export const lines = (judgement: BaselineComparison): ReadonlyArray<string> => {
   const { rows, runs } = judgement
   if (rows.length === 0) return [`baseline: cannot tell, ${tooFew(judgement)}`]

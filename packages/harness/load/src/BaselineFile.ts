@@ -14,10 +14,21 @@ import { Measurements } from "./Measurements.ts"
 const LoadMachine = Schema.Struct({ ...Machine.Machine.fields, k6: Schema.String })
 type LoadMachine = typeof LoadMachine.Type
 
-/** This machine, with its k6. */
+/**
+ * This machine, with its k6.
+ *
+ * @param k6 - The version of k6.
+ * @returns This machine, as a baseline stores it.
+ */
 export const thisMachine = (k6: string): LoadMachine => ({ ...Machine.here(), k6 })
 
-/** Returns the fields in which two machines differ. */
+/**
+ * Returns the fields in which two machines differ.
+ *
+ * @param one - A machine.
+ * @param other - Another machine.
+ * @returns The names of the fields; none if the machines are the same.
+ */
 export const differences = (one: LoadMachine, other: LoadMachine): ReadonlyArray<string> =>
   (["cpu", "cores", "platform", "node", "k6"] as const).filter((field) => one[field] !== other[field])
 
@@ -36,7 +47,12 @@ export type Entry = typeof Entry.Type
 
 const decodeEntry = Schema.decodeUnknownEffect(Schema.fromJsonString(Entry))
 
-/** Returns a hash of settings that doesn't depend on their order. */
+/**
+ * Returns a hash of settings that doesn't depend on their order.
+ *
+ * @param settings - The settings of a load test.
+ * @returns The hash, as hexadecimal digits.
+ */
 export const settingsHash = (settings: Readonly<Record<string, unknown>>): string => {
   const named = Object.entries(settings)
     .filter(([, value]) => value !== undefined)
@@ -71,5 +87,11 @@ export const ensureWritable = Effect.fnUntraced(function* (path: string) {
   yield* fs.access(existing, { writable: true })
 }, Effect.mapError(cannotWrite))
 
-/** Adds an entry at the end of a baseline file, on a line of its own. */
+/**
+ * Adds an entry at the end of a baseline file, on a line of its own.
+ *
+ * @param path - The path of the file.
+ * @param entry - The run to be added.
+ * @returns The effect, which fails if the file can't be written.
+ */
 export const append = (path: string, entry: Entry) => Effect.mapError(LineFile.append(path, entry), cannotWrite)

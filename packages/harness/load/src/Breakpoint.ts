@@ -75,6 +75,11 @@ const brokenBy = (limit: Limit, measured: number): NonNullable<Breakpoint["broke
 /**
  * Finds the breakpoint in the points of a load that grows evenly from 0. Each limit is judged in short parts of the test,
  * by the work that was due in them, because a percentile of the whole test so far crosses a limit late.
+ *
+ * @param points - The measured points of the load.
+ * @param plan - The duration in milliseconds, and the highest rate in starts per second.
+ * @param metrics - The metrics with their thresholds.
+ * @returns The highest rate that the service carried, and the threshold that broke.
  */
 export const of = (
   points: Points,
@@ -102,11 +107,7 @@ export const of = (
       if (values.length === 0) continue
       const measured = measuredOf(values, limit.statistic)
       if (measured <= limit.most) continue
-      return {
-        rate: Math.round((rate * from) / parts),
-        p95_ms: p95Of(from - 1),
-        broke: brokenBy(limit, measured)
-      }
+      return { rate: Math.round((rate * from) / parts), p95_ms: p95Of(from - 1), broke: brokenBy(limit, measured) }
     }
   }
   // the requests that prepare the load can cross a limit, too, and end the test before the load is measured
@@ -122,8 +123,13 @@ const textOfBroken = ({ limit, measured, name }: NonNullable<Breakpoint["broke"]
   `${name} is ${measured}, not ${limit}`
 
 /**
- * Describes the load that a service carries: `carries about 62 starts a second with p95 under 500 ms; beyond that, ...`.
+ * Describes the load that a service carries: `carries about 62 starts per second with p95 under 500 ms; beyond that, ...`.
  * `top` is the rate with which the test was to end.
+ *
+ * @param breakpoint - The breakpoint of a load test.
+ * @param p95Limit_ms - The limit of the 95th percentile in milliseconds, if there is one.
+ * @param top - The highest rate that was sent, in starts per second.
+ * @returns One sentence.
  */
 export const text = ({ broke, p95_ms, rate }: Breakpoint, p95Limit_ms: number | undefined, top: number): string => {
   const under =
@@ -134,8 +140,8 @@ export const text = ({ broke, p95_ms, rate }: Breakpoint, p95Limit_ms: number | 
       : ` with p95 under ${duration(p95Limit_ms)}`
   if (rate === 0) return `carries none of the load: ${broke === null ? "no request was measured" : textOfBroken(broke)}`
   if (broke !== null)
-    return `carries about ${number(rate)} starts a second${under}; beyond that, ${textOfBroken(broke)}`
-  const most = `carries at least ${number(rate)} starts a second${under}`
+    return `carries about ${number(rate)} starts per second${under}; beyond that, ${textOfBroken(broke)}`
+  const most = `carries at least ${number(rate)} starts per second${under}`
   // the last parts of a test may have only work that is still running
   return rate < 0.9 * top
     ? `${most}; the test was to reach ${number(top)}, and ended early`

@@ -6,7 +6,12 @@ import type { Points } from "./Points.ts"
 export const FailedRequests = Schema.Array(Schema.Struct({ status: Schema.String, requests: Schema.Number }))
 export type FailedRequests = typeof FailedRequests.Type
 
-/** Counts the failed requests by status. */
+/**
+ * Counts the failed requests by status.
+ *
+ * @param points - The measured points of the load.
+ * @returns The number of failed requests for each status.
+ */
 export const of = (points: Points): FailedRequests => {
   const counts = new Map<string, number>()
   for (const { length, tags, values } of points.select("http_req_failed")) {
@@ -20,7 +25,12 @@ export const of = (points: Points): FailedRequests => {
 
 const shown = 3
 
-/** The statuses of failed requests: `503 (20), no response (2)`; undefined when none failed. */
+/**
+ * The statuses of failed requests: `503 (20), no response (2)`; undefined when none failed.
+ *
+ * @param failed - The numbers by status.
+ * @returns The numbers in one line, or undefined if no request failed.
+ */
 export const text = (failed: FailedRequests): string | undefined => {
   if (failed.length === 0) return undefined
   const parts = failed

@@ -61,6 +61,10 @@ const againstBaseline = (judgement: BaselineComparison): ReadonlyArray<Case> => 
 /**
  * A load test as JUnit XML: a testcase for each threshold and for each metric that was compared with its baseline, and one
  * for whether it ran to its end.
+ *
+ * @param report - The report of a load test.
+ * @param judgement - The comparison with a baseline, if there was one.
+ * @returns The XML document.
  */
 export const render = (report: LoadReport, judgement?: BaselineComparison): string =>
   document(report, [
@@ -88,7 +92,14 @@ export const render = (report: LoadReport, judgement?: BaselineComparison): stri
     ...(judgement === undefined ? [] : againstBaseline(judgement))
   ])
 
-/** A load test without a result, why, and the last lines of k6. */
+/**
+ * A load test without a result, why, and the last lines of k6.
+ *
+ * @param header - The test and its settings.
+ * @param why - The reason why there is no result.
+ * @param stderr - The last lines that k6 printed.
+ * @returns The XML document.
+ */
 export const failed = (header: Header, why: string, stderr: ReadonlyArray<string>): string =>
   document(header, [
     {

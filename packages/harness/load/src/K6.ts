@@ -1,7 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { missing, usage } from "@webagent/cli/UserError"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as Workspace from "./Workspace.ts"
@@ -21,7 +25,18 @@ export const pinned = "2.2.0"
 /** Tells whether a load test builds k6 with Go, as it does in a checkout of the repository. */
 export const isBuiltHere = Workspace.isCheckout
 
-const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
+const packageName = "@webagent/k6"
+
+/** Returns the path of the k6 in the npm package that a project has installed; undefined without it. */
+export const installed = Effect.fnUntraced(function* (folder: string) {
+  const resolved = yield* Effect.option(
+    Effect.try(() => createRequire(join(folder, "package.json")).resolve(packageName))
+  )
+  if (Option.isNone(resolved)) return undefined
+  const load = Effect.tryPromise(() => import(pathToFileURL(resolved.value).href))
+  const module: { readonly path?: () => string | undefined } = yield* Effect.orElseSucceed(load, () => ({}))
+  return module.path?.()
+})
 
 /** Runs a program to get its version; undefined if it isn't k6 or doesn't run. */
 export const inspect = Effect.fnUntraced(function* (path: string) {
@@ -59,24 +74,33 @@ const build = Effect.fnUntraced(
 )
 
 /**
- * Finds a k6: the one that WEBAGENT_K6 names, else ours, built once in a checkout, else one on the PATH. `say` takes the
- * progress of a build.
+ * Finds a k6: the one that WEBAGENT_K6 names, otherwise the one of the package `@webagent/k6` in the user's project,
+ * otherwise ours, built once in a checkout, otherwise one on the PATH.
+ *
+ * @param named The value of WEBAGENT_K6.
+ * @param say Takes the progress of a build.
+ * @param folder The folder of the user's project.
  */
 export const find = Effect.fnUntraced(function* (
   named: string | undefined,
-  say: (line: string) => Effect.Effect<void>
+  say: (line: string) => Effect.Effect<void>,
+  folder: string = process.cwd()
 ) {
   if (named !== undefined) {
     const k6 = yield* inspect(named)
     if (k6 !== undefined) return k6
     return yield* usage(`${named} is not k6. Set WEBAGENT_K6 to the path of a k6, or unset it.`)
   }
+  const path = yield* installed(folder)
+  const packaged = path === undefined ? undefined : yield* inspect(path)
+  if (packaged !== undefined) return packaged
   const built = isBuiltHere ? yield* build(say) : undefined
   const k6 = yield* inspect(built?.path ?? "k6")
   if (k6 !== undefined) return k6
   return yield* missing(
     built === undefined
-      ? `No k6 on the PATH. Install it (${install}), or set WEBAGENT_K6 to its path.`
-      : `No k6: WEBAGENT_K6 is not set, and ours cannot be built. ${built.why ?? `${built.path} does not run.`}`
+      ? `No k6 is installed. Run "npm install --save-dev ${packageName}", or set WEBAGENT_K6 to the path of a k6.`
+      : `No k6: WEBAGENT_K6 is not set, and ours cannot be built. ${built.why ?? `${built.path} does not run.`} ` +
+          `Without Go, run "npm install --global ${packageName}".`
   )
 })

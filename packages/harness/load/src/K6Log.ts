@@ -42,7 +42,12 @@ const alike = (text: string): string =>
     .replaceAll(/(\/(?:runs|sessions|browsers)\/)[^/"?\s]+/gu, "$1…")
     .replaceAll(/\b(read|write) tcp \S+->/gu, "$1 tcp ")
 
-/** The warning or error in a line of k6's log, why, and where in the script; undefined for any other line. */
+/**
+ * The warning or error in a line of k6's log, why, and where in the script; undefined for any other line.
+ *
+ * @param log - One line of the log.
+ * @returns The text, or undefined.
+ */
 export const textOf = (log: string): string | undefined => {
   if (!/ level=(?:warning|error) /u.test(log)) return undefined
   const message = field(log, "msg")
@@ -56,7 +61,11 @@ export const textOf = (log: string): string | undefined => {
 // a test of hours may log messages with ids in them
 const most = 100
 
-/** An empty log. */
+/**
+ * An empty log.
+ *
+ * @returns The log, to which lines are added.
+ */
 export const make = (): K6Log => {
   const counts = new Map<string, number>()
   return {
@@ -69,14 +78,24 @@ export const make = (): K6Log => {
   }
 }
 
-/** The messages of several k6 processes together. */
+/**
+ * The messages of several k6 processes together.
+ *
+ * @param messages - The messages of all processes.
+ * @returns Each message once, with the sum of its counts.
+ */
 export const together = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<LogMessage> =>
   [...Map.groupBy(messages, ({ text }) => text)].map(([text, same]) => ({
     text,
     times: same.reduce((sum, { times }) => sum + times, 0)
   }))
 
-/** Formats the first messages and the number of the others. */
+/**
+ * Formats the first messages and the number of the others.
+ *
+ * @param messages - The messages with their counts.
+ * @returns The lines to print.
+ */
 export const lines = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<string> => {
   const shown = messages
     .slice(0, 3)

@@ -16,6 +16,12 @@ export const K6Summary = Schema.Struct({
 })
 export type K6Summary = typeof K6Summary.Type
 
-/** Returns the value of a counter; 0 if nothing was counted. */
+/**
+ * Returns the value of a counter; 0 if nothing was counted.
+ *
+ * @param summary - The summary of a load test.
+ * @param metric - The name of the counter, such as `runs_completed`.
+ * @returns The value.
+ */
 export const count = ({ metrics }: Pick<K6Summary, "metrics">, metric: string): number =>
   metrics[metric]?.values["count"] ?? 0

@@ -35,7 +35,14 @@ export interface LoadTarget {
   readonly simulated: boolean
 }
 
-/** The variables of a script, without the key. */
+/**
+ * The variables of a script, without the key.
+ *
+ * @param plan - The test, its rate in starts per second, and its duration in milliseconds.
+ * @param settings - The mix, timeouts, thresholds and other settings.
+ * @param address - The address of the service.
+ * @returns The variables by name.
+ */
 export const publicVariables = (
   { duration_ms, rate, test }: LoadPlan,
   { mix, run_timeout_ms, sample, task, thresholds, vus }: LoadSettings,
@@ -53,7 +60,14 @@ export const publicVariables = (
   ...(thresholds === undefined ? {} : { WEBAGENT_LOAD_THRESHOLDS: JSON.stringify(thresholds) })
 })
 
-/** All variables of a script. */
+/**
+ * All variables of a script.
+ *
+ * @param plan - The test, its rate in starts per second, and its duration in milliseconds.
+ * @param settings - The mix, timeouts, thresholds and other settings.
+ * @param target - The address of the service, and its API key.
+ * @returns The variables by name. The key is redacted.
+ */
 export const variables = (
   plan: LoadPlan,
   settings: LoadSettings,

@@ -54,6 +54,11 @@ export type LoadReport = typeof LoadReport.Type
 /**
  * The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. `worse`
  * are the metrics that are worse than in the runs before.
+ *
+ * @param report - The report of a load test.
+ * @param worse - The metrics that got worse than the baseline.
+ * @param style - Colors for the terminal, or none.
+ * @returns One line.
  */
 export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style: Style): string => {
   const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
@@ -73,6 +78,10 @@ export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style
 /**
  * Returns one line about resources that load tests may have left open at a service that keeps running; undefined if
  * there are none.
+ *
+ * @param summaries - The summaries of the load tests.
+ * @param address - The address of the service.
+ * @returns One line, or undefined if there are no leftovers.
  */
 export const leftovers = (
   summaries: ReadonlyArray<Pick<K6Summary, "metrics">>,
@@ -98,7 +107,12 @@ const p95LimitOf = ({ metrics }: LoadReport): number | undefined =>
     .map((text) => parse(text))
     .find((limit) => limit?.statistic === "p(95)")?.limit
 
-/** The latencies that a person reads: all requests, each operation, the time to terminal. */
+/**
+ * The latencies that a person reads: all requests, each operation, the time to terminal.
+ *
+ * @param report - The report of a load test.
+ * @returns One row for each latency. Times are in milliseconds.
+ */
 export const latencies = ({
   measurements
 }: LoadReport): ReadonlyArray<readonly [name: string, times: Distribution]> => [
@@ -110,7 +124,13 @@ export const latencies = ({
   ...(measurements.detection_delay === undefined ? [] : [["detection delay", measurements.detection_delay] as const])
 ]
 
-/** Returns the last lines for a person. */
+/**
+ * Returns the last lines for a person.
+ *
+ * @param report - The report of a load test.
+ * @param style - Colors for the terminal, or none.
+ * @returns The lines to print.
+ */
 export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
   const failed = FailedRequests.text(report.failed_requests ?? [])
   const times = latencies(report).filter(([, { count }]) => count > 0)

@@ -26,7 +26,12 @@ const bundle = Effect.fnUntraced(
   )
 )
 
-/** Returns the script of the load tests for a k6: TypeScript for ours, otherwise a bundle, which a package contains. */
+/**
+ * Returns the script of the load tests for a k6: TypeScript for ours, otherwise a bundle, which a package contains.
+ *
+ * @param k6 - The k6 that runs the script.
+ * @returns The effect with the path of the script.
+ */
 export const resolve = (k6: K6) => {
   if (!Workspace.isCheckout) return Effect.succeed(Workspace.bundledScript)
   return k6.readsTypeScript ? Effect.succeed(Workspace.script) : bundle()

@@ -31,9 +31,20 @@ export const runTimeout_ms = 30_000
 /** The pause before a script's first poll. */
 export const firstPause_ms = 50
 
-/** The pause before its next poll: half as long again, up to a second. */
+/**
+ * The pause before its next poll: half as long again, up to a second.
+ *
+ * @param pause_ms - The last pause in milliseconds.
+ * @returns The next pause in milliseconds.
+ */
 export const pauseAfter = (pause_ms: number): number => Math.min(pause_ms * 1.5, 1000)
 
-/** The virtual users that k6 makes before the first start: enough for runs that take a third of the timeout. */
+/**
+ * The virtual users that k6 makes before the first start: enough for runs that take a third of the timeout.
+ *
+ * @param rate - Starts per second.
+ * @param timeout_ms - The timeout of a run in milliseconds.
+ * @returns The number of virtual users.
+ */
 export const preAllocatedVUs = (rate: number, timeout_ms: number = runTimeout_ms): number =>
   Math.ceil((rate * timeout_ms) / 3000) + 1

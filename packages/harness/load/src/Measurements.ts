@@ -41,7 +41,12 @@ const distributionOf = (values: Float64Array): Distribution => {
   }
 }
 
-/** The measurements of raw points, of one process or of several; percentiles are never merged from other percentiles. */
+/**
+ * The measurements of raw points, of one process or of several; percentiles are never merged from other percentiles.
+ *
+ * @param points - The measured points of the load.
+ * @returns Counts, rates and percentiles of each metric. Times are in milliseconds.
+ */
 export const of = (points: Points): Measurements => {
   const spread = (metric: string, tags?: Partial<Tags>) => distributionOf(points.values(metric, tags))
   const optional = (metric: "time_to_terminal" | "detection_delay") =>

@@ -32,6 +32,10 @@ const example = "runs=3,browsers=1"
 /**
  * Reads weights such as `runs=3,browsers=1,status=5`; a flow that is not named is not started. `setting` is what an error
  * calls the text: a flag or a variable.
+ *
+ * @param text - Weights such as `runs=3,browsers=1`.
+ * @param setting - The name of the setting, for the error.
+ * @returns The weight of each flow. Throws if a name or a weight is invalid.
  */
 export const parse = (text: string, setting: string): Mix => {
   const weights: Record<FlowName, number> = { runs: 0, browsers: 0, status: 0, queue: 0, v3: 0, v2: 0 }

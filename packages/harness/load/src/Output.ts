@@ -8,7 +8,12 @@ export interface Output {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`. */
+/**
+ * Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`.
+ *
+ * @param url - The address, which ends in `/api/v1/write`.
+ * @returns The output for `LoadRun.run`.
+ */
 export const prometheus = (url: string): Output => ({
   name: "prometheus",
   flag: "experimental-prometheus-rw",
@@ -19,7 +24,12 @@ export const prometheus = (url: string): Output => ({
   }
 })
 
-/** OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`, with a path unless it is `/v1/metrics`. */
+/**
+ * OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`, with a path unless it is `/v1/metrics`.
+ *
+ * @param url - The address of the collector.
+ * @returns The output for `LoadRun.run`.
+ */
 export const otlp = (url: string): Output => {
   const { host, pathname, protocol } = new URL(url)
   return {

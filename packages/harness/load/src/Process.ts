@@ -26,6 +26,11 @@ export const start = Effect.fnUntraced(function* (command: ChildProcess.Command)
   return handle
 })
 
-/** The lines of an output, as they come. */
+/**
+ * The lines of an output, as they come.
+ *
+ * @param output - The bytes that a process writes.
+ * @returns A stream of lines without their ends.
+ */
 export const lines = <E>(output: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> =>
   output.pipe(Stream.decodeText(), Stream.splitLines)

@@ -39,7 +39,12 @@ const thresholdOf = (name: string, metric: Metric, expression: string, ok: boole
   }
 }
 
-/** Every threshold of a load test by name; one on a metric that was never measured is crossed. */
+/**
+ * Every threshold of a load test by name; one on a metric that was never measured is crossed.
+ *
+ * @param summary - The summary of a load test.
+ * @returns The thresholds, each with its limit, the measured value and its result.
+ */
 export const all = ({ metrics }: K6Summary): ReadonlyArray<Threshold> =>
   Object.entries(metrics)
     .flatMap(([name, metric]) =>
@@ -47,7 +52,13 @@ export const all = ({ metrics }: K6Summary): ReadonlyArray<Threshold> =>
     )
     .toSorted((a, b) => a.name.localeCompare(b.name))
 
-/** The table that a person reads. */
+/**
+ * The table that a person reads.
+ *
+ * @param thresholds - The thresholds of a load test.
+ * @param style - Colors for the terminal, or none.
+ * @returns The lines of the table.
+ */
 export const table = (thresholds: ReadonlyArray<Threshold>, style: Style): ReadonlyArray<string> =>
   TextTable.render(
     ["threshold", "limit", "measured", "result"],

@@ -35,7 +35,12 @@ export type TimeSeries = typeof TimeSeries.Type
 const most = 240
 const steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600]
 
-/** Returns the shortest step with which a chart is not crowded. */
+/**
+ * Returns the shortest step with which a chart is not crowded.
+ *
+ * @param length_ms - The length of the load in milliseconds.
+ * @returns The step in milliseconds.
+ */
 export const stepOf = (length_ms: number): number =>
   1000 * (steps_s.find((step) => length_ms / 1000 / step <= most) ?? Math.ceil(length_ms / 1000 / most))
 
@@ -53,7 +58,12 @@ const sumOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) =
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000
 
-/** Returns the measurements over time. */
+/**
+ * Returns the measurements over time.
+ *
+ * @param points - The measured points of the load.
+ * @returns The values of each metric in each step.
+ */
 export const of = (points: Points): TimeSeries => {
   const step_ms = stepOf(points.last_ms())
   const count = Math.floor(points.last_ms() / step_ms) + 1

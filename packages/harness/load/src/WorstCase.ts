@@ -57,7 +57,13 @@ interface Extent {
   readonly segments?: number
 }
 
-/** The most that a plan asks of a service, in words: `send up to 2,099 requests and create up to 57 runs and 29 browsers`. */
+/**
+ * The most that a plan asks of a service, in words: `send up to 2,099 requests and create up to 57 runs and 29 browsers`.
+ *
+ * @param plan - The duration in milliseconds, and the rate in starts per second.
+ * @param extent - The mix, the timeout of a run, and the numbers of processes and of repetitions.
+ * @returns A part of a sentence, with numbers of requests, runs and browsers.
+ */
 export const worstCase = (
   { duration_ms, rate }: LoadPlan,
   { mix, run_timeout_ms = runTimeout_ms, segments = 1, times = 1 }: Extent = {}

@@ -29,7 +29,7 @@ describe("ending", () => {
     const metrics = { ...breakpoint.metrics, http_req_duration: trend }
     assert.strictEqual(
       last({ breakpoint: { rate: 62, p95_ms: 41, broke }, metrics }),
-      "carries about 62 starts a second with p95 under 500 ms; beyond that, http_req_duration p(95) is 812 ms, not < 500 ms"
+      "carries about 62 starts per second with p95 under 500 ms; beyond that, http_req_duration p(95) is 812 ms, not < 500 ms"
     )
     assert.strictEqual(
       last({ breakpoint: { rate: 0, p95_ms: null, broke }, metrics }),
@@ -38,12 +38,12 @@ describe("ending", () => {
     // without a limit on the latency it says the measured one
     assert.strictEqual(
       last({ breakpoint: { rate: 200, p95_ms: 41, broke: null } }),
-      "carries at least 200 starts a second with p95 of 41 ms, the most that was sent. To find the breakpoint, send more: --rate 400"
+      "carries at least 200 starts per second with p95 of 41 ms, the most that was sent. To find the breakpoint, send more: --rate 400"
     )
     // more load would not help a test that ended for another reason
     assert.strictEqual(
       last({ breakpoint: { rate: 100, p95_ms: 41, broke: null } }),
-      "carries at least 100 starts a second with p95 of 41 ms; the test was to reach 200, and ended early"
+      "carries at least 100 starts per second with p95 of 41 ms; the test was to reach 200, and ended early"
     )
   })
 

@@ -1,5 +1,6 @@
 import type { Acknowledgement } from "@webagent/report/Acknowledgement"
 import type { ScenarioName } from "@webagent/report/Comparison"
+import { isOfRun } from "@webagent/report/Finding"
 import type { Onset } from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import { keyOf, type Night, targetOf } from "./Night.ts"
@@ -11,10 +12,10 @@ const each = <A>(all: ReadonlyArray<A>, key: (one: A) => string): ReadonlyArray<
 
 const keyIn = (scenario: ScenarioName | null) => (scenario === null ? "" : keyOf(scenario.suite, scenario.name))
 
-/** Kinds of problems of a whole run, such as an outage: they have no figure, and no scenario. */
+/** Kinds of problems of a whole run without a figure, such as an outage. */
 const kindsOf = ({ findings = [] }: Night): ReadonlyArray<string> =>
   findings.flatMap(({ kind, scenarios, severity }) =>
-    severity === "error" && scenarios.length === 0 && kind._tag !== "Regressed" ? [kind._tag] : []
+    severity === "error" && isOfRun({ kind, scenarios }) && kind._tag !== "Regressed" ? [kind._tag] : []
   )
 
 /** The scenarios with a problem in a night, each once, and null if the whole night had one. */

@@ -34,7 +34,7 @@ export interface Evidence {
 }
 
 // A change is looked for in this many nights: half of the evidence is about tonight, and the rest about all others alike.
-// Eight nights with up to forty confirm trials each would report a rate that only drifts, night after night.
+// Eight nights with up to forty extra trials each would report a rate that only drifts, night after night.
 const longest = 3
 // the new failure rate is likely neither near 0 nor near 1
 const newRate = 2
@@ -52,7 +52,7 @@ const logRatio = (
   BetaBinomial.logChance(failed, passed, usual.failed, usual.passed)
 
 /**
- * The evidence against "nothing changed", given the confirm trials of tonight so far: a likelihood ratio, averaged over
+ * The evidence against "nothing changed", given the extra trials of tonight so far: a likelihood ratio, averaged over
  * the unknown new failure rate (any between 0 and 1) and the unknown first night. If nothing changed, the chance that it
  * ever reaches a height is at most one divided by it (Ville's inequality). So a test may look after every trial, carry
  * its evidence from night to night, and stop whenever it likes.

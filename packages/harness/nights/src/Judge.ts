@@ -49,14 +49,14 @@ const judgedNightOf = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioN
 const durationsOf = (judged: JudgedNight) =>
   levelsOf(judged, duration, { night: budget.nightDuration, scenario: budget.scenarioDuration })
 
-/** The scenarios whose planned trials tonight leave in doubt whether they are worse, in the order of their confirm trials. */
+/** The scenarios whose planned trials tonight leave in doubt whether they are worse, in the order of their extra trials. */
 export const suspects = (
   past: Past,
   tonight: Night,
   held: ReadonlyArray<ScenarioName> = []
 ): ReadonlyArray<Suspect> => {
   const { judged } = judgedNightOf(past, tonight, held)
-  return suspectsOf(countedOf(judged), durationsOf(judged)).filter(
+  return suspectsOf(countedOf(judged), durationsOf(judged), judged.table.nights).filter(
     ({ name, suite }) => !held.some((one) => one.name === name && one.suite === suite)
   )
 }
@@ -75,7 +75,7 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioNa
   const durations = durationsOf(judged)
   const costs = levelsOf(judged, cost, { night: budget.nightCost, scenario: budget.scenarioCost })
   const isConfirming = tonight.scenarios.some(({ confirm }) => confirm !== undefined)
-  const suspected = isConfirming ? suspectsOf(counted, durations) : []
+  const suspected = isConfirming ? suspectsOf(counted, durations, judged.table.nights) : []
   const rateSaid = saidBy(suspected, "pass rate")
   const level = budget.scenarioPassRate / Math.max(1, counted.length)
   const timed = levelRows(judged, durations, saidBy(suspected, "duration"))

@@ -44,20 +44,27 @@ export const uncompared = (
 
 const mostContributors = 5
 
-/** The scenarios with the most of what all of these have `more` than usual, and their shares of it. */
-export const contributorsOf = (
+/** The scenarios with the most of what all of these have `more` than usual, and how many there are; empty if none has. */
+export const contributionOf = (
+  judged: JudgedNight,
   all: ReadonlyArray<Omit<Contributor, "share"> & { readonly more: number }>
-): ReadonlyArray<Contributor> => {
+): Pick<Comparison, "contributed" | "contributors" | "scenarios"> => {
+  if (all.length === 0) return {}
   const together = all.reduce((sum, { more }) => sum + more, 0)
-  return all
-    .toSorted((one, other) => other.more - one.more)
-    .slice(0, mostContributors)
-    .map(({ more, ...one }) => ({ ...one, share: more / together }))
+  const changes = all.map(({ change }) => change)
+  return {
+    contributors: all
+      .toSorted((one, other) => other.more - one.more)
+      .slice(0, mostContributors)
+      .map(({ more, ...one }) => ({ ...one, share: more / together })),
+    contributed: { scenarios: all.length, least: Math.min(...changes), greatest: Math.max(...changes) },
+    scenarios: ranIn(judged)
+  }
 }
 
 /** Passed trials of all scored ones. */
 export const rate = (passed: number, scored: number): Amount => ({ _tag: "Rate", passed, scored })
 
 /** Number of scenarios that ran. */
-export const ranIn = ({ tonight }: JudgedNight): number =>
+const ranIn = ({ tonight }: JudgedNight): number =>
   tonight.scenarios.filter(({ verdict }) => verdict !== "skipped").length

@@ -1,4 +1,4 @@
-import type { Comparison, Contributor } from "@webagent/report/Comparison"
+import type { Comparison } from "@webagent/report/Comparison"
 import * as StudentT from "@webagent/statistics/StudentT"
 import { median } from "@webagent/statistics/Robust"
 import * as JudgedNight from "./JudgedNight.ts"
@@ -286,14 +286,15 @@ export const levelsOf = (
 }
 
 /** The scenarios that added most to what the whole night has more than usual. */
-const contributorsOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: Levels): ReadonlyArray<Contributor> => {
+const contributionOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: Levels) => {
   const added = scenarios.flatMap(({ of: { scenario }, usual }) => {
     const log = level.of(scenario)
     if (log === undefined || usual === undefined || log <= usual || judged.isHeld(scenario)) return []
     const [now, before] = [Math.exp(log), Math.exp(usual)]
     return [{ scenario, now, before, more: (now - before) * scenario.trials }]
   })
-  return JudgedNight.contributorsOf(
+  return JudgedNight.contributionOf(
+    judged,
     added.map(({ before, more, now, scenario }) => ({
       ...JudgedNight.nameOf(scenario),
       now: level.amountOf(now),
@@ -304,7 +305,7 @@ const contributorsOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: L
   )
 }
 
-/** The rows of a level; `saidOf` is what the confirm trials of a scenario say. */
+/** The rows of a level; `saidOf` is what the extra trials of a scenario say. */
 export const levelRows = (
   judged: JudgedNight.JudgedNight,
   levels: Levels,
@@ -337,14 +338,12 @@ export const levelRows = (
         })
       ]
     const confirmState = saidOf(scenario)
-    // where more trials of the same night say that it is well, one night is not enough
-    const shift = confirmState === "confirmed" ? undefined : shiftOf(weighed, confirmState === "not confirmed" ? 2 : 1)
+    const ofNights = shiftOf(weighed)
+    // more trials of the same night say that it is well
+    const isRefuted = ofNights?.verdict === "regressed" && confirmState === "not confirmed"
+    const shift = isRefuted ? undefined : ofNights
     return [levelRow(judged, level, scenario, lookedAt(weighed, shift), confirmState)]
   })
   const isNotable = whole.verdict === "regressed" || whole.isUnusual
-  const contributors = isNotable ? contributorsOf(judged, levels) : []
-  return {
-    whole: contributors.length === 0 ? whole : { ...whole, contributors, scenarios: JudgedNight.ranIn(judged) },
-    each
-  }
+  return { whole: isNotable ? { ...whole, ...contributionOf(judged, levels) } : whole, each }
 }

@@ -119,7 +119,7 @@ const fields = {
   kind: Schema.Literal("night"),
   startedAt: Time,
   duration_ms: Milliseconds,
-  /** Duration of its confirm trials; absent if there were none, and in histories of older versions. */
+  /** Duration of its extra trials; absent if there were none, and in histories of older versions. */
   confirm_ms: Schema.optionalKey(Milliseconds),
   /** Result of its run according to its own report; absent in histories of older versions. */
   status: Schema.optionalKey(RunStatus),
@@ -198,7 +198,7 @@ const durationsOf = (result: ScenarioResult) => {
   }
 }
 
-/** Confirm trials as stored in a history. */
+/** Extra trials as stored in a history. */
 export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "trials">): ConfirmTrials => {
   const logs = trials.filter(isTimed).map(({ duration_ms }) => Math.log(seen(duration_ms)))
   return {

@@ -148,10 +148,6 @@ const makeCollector = (name: string, { isWhole }: { readonly isWhole: boolean })
   const accepted: Array<Accepted> = []
   const acknowledged: Array<Acknowledged> = []
   const warnings: Array<string> = []
-  /** A line that can't be read, which only the last one may be. */
-  let unreadable: { readonly part: string; readonly number: number } | undefined
-
-  const skip = (number: number, why: string) => warnings.push(`${name} line ${number} was skipped: ${why}.`)
 
   const addNight = (night: Night, place: Place) => {
     const recorded = recordedOf(night)
@@ -161,38 +157,32 @@ const makeCollector = (name: string, { isWhole }: { readonly isWhole: boolean })
   }
 
   const addPart = (part: string, place: Place): Result.Result<void, string> => {
-    const { number } = place
     if (part === "") return Result.void
-    if (unreadable !== undefined && unreadable.number !== number) {
-      return Result.fail(`${name} line ${unreadable.number} is not a line of a history: ${whyNot(unreadable.part)}.`)
-    }
     const decoded = Result.flatMap(parsed(part), (json) => decode(upgraded(json)))
     if (Result.isSuccess(decoded)) {
       const { success } = decoded
       if (success.kind === "night") addNight(success, place)
       else if (success.kind === "accepted") accepted.push(success)
       else acknowledged.push(success)
-    } else if (isCutShort(part)) skip(number, "it is incomplete")
-    else unreadable = { part, number }
+    } else if (isCutShort(part)) warnings.push(`${name} line ${place.number} was skipped: it is incomplete.`)
+    else return Result.fail(`${name} line ${place.number} is not a line of a history: ${whyNot(part)}.`)
     return Result.void
   }
 
   return {
-    /** Adds a line; the failure is a line before it that can't be read. */
+    /** Adds a line; the failure says why it can't be read. */
     add: (text: string, place: Place): Result.Result<void, string> => {
       for (const part of text.split(between)) {
-        const added = addPart(part.trim(), place)
+        // a power loss leaves zeros where a line was being written
+        const added = addPart(part.replaceAll("\0", "").trim(), place)
         if (Result.isFailure(added)) return added
       }
       return Result.void
     },
-    end: () => {
-      if (unreadable !== undefined) skip(unreadable.number, whyNot(unreadable.part))
-      return {
-        entries: [...entries.values()].toSorted(byStart),
-        decisions: { accepted: unique(accepted), acknowledged: unique(acknowledged), warnings }
-      }
-    }
+    end: () => ({
+      entries: [...entries.values()].toSorted(byStart),
+      decisions: { accepted: unique(accepted), acknowledged: unique(acknowledged), warnings }
+    })
   }
 }
 
@@ -200,9 +190,8 @@ const nightsOf = (entries: ReadonlyArray<Entry>) => entries.map(({ night }) => n
 
 /**
  * Reads the text of a history file: nights ordered by start, each once, also when two files were joined. It skips, with a
- * warning, a line that a killed writer left unfinished, and reads what `cat` or a merge put behind it. It also skips a
- * last line that cannot be read. Any other unreadable line is the failure, in one sentence. `first` is the number of the
- * first line.
+ * warning, a line that a killed writer left unfinished, and reads what `cat` or a merge put behind it. Any other
+ * unreadable line is the failure, in one sentence. `first` is the number of the first line.
  */
 export const parse = (text: string, name: string, first = 1): Result.Result<ReadPast, string> => {
   const collector = makeCollector(name, { isWhole: true })
@@ -228,7 +217,7 @@ const collect = Effect.fnUntraced(function* (path: string, options: { readonly i
   return collector.end()
 })
 
-/** Reads a history file; one that is not there yet says nothing. One that cannot be read is a UserError. */
+/** Reads a history file, which need not exist yet. A file that can't be read, or is no history, is a UserError. */
 export const read = (path: string): Effect.Effect<ReadPast, UserError, FileSystem.FileSystem> =>
   Effect.map(collect(path, { isWhole: true }), ({ decisions, entries }) => ({
     nights: nightsOf(entries),

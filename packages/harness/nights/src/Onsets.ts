@@ -1,6 +1,9 @@
 import type { Figure } from "@webagent/report/Comparison"
 import type { RunRevision } from "@webagent/report/Revision"
+import { partialOf } from "@webagent/report/CutShort"
+import { ofRunKey } from "@webagent/report/Finding"
 import type { Onset } from "@webagent/report/Onset"
+import { isSerious } from "@webagent/report/Outage"
 import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Verdict } from "@webagent/report/Verdict"
 import { keyOf, type Night, type NightScenario, targetOf } from "./Night.ts"
@@ -145,6 +148,36 @@ const ofFigure = (
   )
 }
 
+/** Problems of a whole run without a figure, by the key of their finding: true if the run has it. */
+const problemsOfRun: Readonly<Record<string, (report: RunReport) => boolean>> = {
+  ServiceAway: ({ outages = [] }) => outages.some(isSerious),
+  "Incomplete LostShards": ({ shards: [first, ...others] = [] }) => first !== undefined && 1 + others.length < first.of,
+  "Incomplete TooManyUnreachable": (report) => partialOf(report)?._tag === "Infra"
+}
+
+/** Since when problems of the whole run have been so, by the findings of its nights. A part of the scenarios says nothing. */
+const ofRun = (report: RunReport, nights: ReadonlyArray<Night>, revisionAt: RevisionAt): Pick<RunReport, "onsets"> => {
+  const whole = nights.filter(({ findings, partial }) => findings !== undefined && partial?._tag !== "Selection")
+  const keys = Object.keys(problemsOfRun).filter((key) => problemsOfRun[key]?.(report) === true)
+  if (whole.length === 0 || keys.length === 0) return {}
+  const before = whole.map(({ findings = [], startedAt }) => ({
+    since: startedAt,
+    keys: findings.flatMap((finding) => (finding.severity === "error" ? ofRunKey(finding) : []))
+  }))
+  return {
+    onsets: Object.fromEntries(
+      keys.map((key) => [
+        key,
+        spellOf(
+          report.header.startedAt,
+          before.map(({ keys, since }) => ({ since, isSo: keys.includes(key) })),
+          revisionAt
+        )
+      ])
+    )
+  }
+}
+
 /** A report in which all that is wrong says since when it is so; one before which no night is known is as it was. */
 export const mark = (report: RunReport, past: ReadonlyArray<Night>): RunReport => {
   const { startedAt } = report.header
@@ -164,6 +197,7 @@ export const mark = (report: RunReport, past: ReadonlyArray<Night>): RunReport =
   const revisionAt: RevisionAt = (at) => (at === startedAt ? tonight : earlier.get(at))
   return {
     ...report,
+    ...ofRun(report, nights, revisionAt),
     results: report.results.map((result): ScenarioResult => {
       const key = keyOf(result.suite, result.name)
       const before = nights.flatMap((night) => {

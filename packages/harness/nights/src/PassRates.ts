@@ -1,4 +1,4 @@
-import type { Comparison, Contributor, Detectable, Lack } from "@webagent/report/Comparison"
+import type { Comparison, Detectable, Lack } from "@webagent/report/Comparison"
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
@@ -15,13 +15,14 @@ const toleratedFall = 0.02
 const usual = 0.01
 
 /** The scenarios that failed most beyond their own rates tonight. */
-const contributorsOf = ({ isHeld, table }: JudgedNight.JudgedNight): ReadonlyArray<Contributor> =>
-  JudgedNight.contributorsOf(
-    table.scenarios.flatMap((one) => {
+const contributionOf = (judged: JudgedNight.JudgedNight) =>
+  JudgedNight.contributionOf(
+    judged,
+    judged.table.scenarios.flatMap((one) => {
       const { passed, scored } = one.scenario
       const rate = Counts.rateOf(one)
       const more = scored - passed - (scored * rate.failed) / rate.scored
-      if (isHeld(one.scenario) || rate.nights < least || !(more > 0)) return []
+      if (judged.isHeld(one.scenario) || rate.nights < least || !(more > 0)) return []
       const usually = rate.scored - rate.failed
       return {
         ...JudgedNight.nameOf(one.scenario),
@@ -108,7 +109,6 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): Comparison => {
   const [fails, all] = [sum("failed"), sum("scored")]
   const verdict = decline?.verdict ?? "no evidence"
   const isUnusual = verdict !== "regressed" && shift > Math.max(tolerated, ...past) && failed > 1.5 * usualFailures
-  const contributors = verdict === "regressed" || isUnusual ? contributorsOf(judged) : []
   return {
     figure: "pass rate",
     scenario: null,
@@ -116,7 +116,7 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): Comparison => {
     isUnusual,
     // as it was counted: the shift is relative to each scenario's own rate
     now: JudgedNight.rate(all - fails, all),
-    ...(contributors.length === 0 ? {} : { contributors, scenarios: JudgedNight.ranIn(judged) }),
+    ...(verdict === "regressed" || isUnusual ? contributionOf(judged) : {}),
     before: { _tag: "Share", share: usualRate },
     window: decline?.found.window ?? 1,
     since: JudgedNight.since(judged, decline?.found.from ?? last),
@@ -132,7 +132,7 @@ const eligiblePoints = ({ table }: JudgedNight.JudgedNight) => table.nights.leng
 export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
-  /** The evidence that it fails more, given its confirm trials. */
+  /** The evidence that it fails more, given its extra trials. */
   readonly evidence: (confirm: Evidence.Failures) => Evidence.Evidence
   /** The smallest fall that enough nights with planned trials alone would show. */
   readonly detectable: (level: number) => Detectable | null
@@ -195,7 +195,7 @@ const uncompared = (judged: JudgedNight.JudgedNight, { isUsual, of }: Counted): 
 /** True if the evidence that a scenario fails more is enough to say it. */
 export const isEnough = ({ ratio }: Evidence.Evidence, level: number): boolean => ratio * level >= 1
 
-/** The row of a scenario; `confirmState` is the conclusion from its confirm trials. */
+/** The row of a scenario; `confirmState` is the conclusion from its extra trials. */
 export const passRateRow = (
   judged: JudgedNight.JudgedNight,
   counted: Counted,

@@ -5,39 +5,43 @@ import * as Confirm from "./Confirm.ts"
 import { budget } from "./FalseAlarmBudget.ts"
 import { tolerance } from "./Level.ts"
 import type { Levels } from "./Levels.ts"
-import { type ConfirmTrials, keyOf, type NightScenario } from "./Night.ts"
-import { least } from "./Past.ts"
+import { type ConfirmTrials, keyOf, type Night, type NightScenario } from "./Night.ts"
+import { least, scenariosOf } from "./Past.ts"
 import { type Counted, isEnough } from "./PassRates.ts"
 import * as Shift from "./Shift.ts"
-import { isMeasured } from "./Weighed.ts"
+import type { TableScenario } from "./Table.ts"
+import { isMeasured, shiftOf } from "./Weighed.ts"
 
 type Tested = "pass rate" | "duration"
 type Trials = Omit<ConfirmTrials, "figure">
 
-/** The result of a suspect's confirm trials so far. */
+/** The result of a suspect's extra trials so far. */
 export interface Weighed {
   readonly state: Confirm.State
-  /** The evidence that it is worse, as a likelihood ratio: the suspect with the most gets the next trial. */
+  /** The evidence that it is worse, as a likelihood ratio; negative if more trials would say nothing. */
   readonly evidence: number
+  /** The evidence that it fails more often; undefined if that is decided, or was never in doubt. */
+  readonly failing: number | undefined
 }
 
-/** A scenario that failed or looked slow tonight: confirm trials tell whether that is by chance. */
+/** A scenario that failed or looked slow tonight: extra trials tell whether that is by chance. */
 export interface Suspect extends ScenarioName {
   /** The figure that is told, where no other is confirmed. */
   readonly figure: Tested
-  /** Weighs its confirm trials, for all its suspicious figures. */
-  readonly weigh: (trials: Trials) => Weighed
-  /** Conclusion from the confirm trials for one figure after the last of them; undefined if it is not suspicious. */
+  /** Weighs its extra trials, for all its suspicious figures. Those that are still running, `running` of them, count as passed. */
+  readonly weigh: (trials: Trials, running?: number) => Weighed
+  /** Conclusion from the extra trials for one figure after the last of them; undefined if it is not suspicious. */
   readonly said: (trials: Trials, figure: Tested) => Confirm.State | undefined
 }
 
 interface Doubted extends ScenarioName {
   readonly figure: Tested
+  /** Negative if more trials would say nothing. */
   readonly evidence: (trials: Trials) => number
   readonly test: (trials: Trials) => Confirm.State
 }
 
-/** Conclusion from a scenario's confirm trials for a figure; undefined if it got none for it. */
+/** Conclusion from a scenario's extra trials for a figure; undefined if it got none for it. */
 export const saidBy = (suspects: ReadonlyArray<Suspect>, figure: Tested) => {
   const byKey = new Map(suspects.map((suspect) => [keyOf(suspect.suite, suspect.name), suspect]))
   return ({ confirm, name, suite }: NightScenario): Confirm.State | undefined =>
@@ -54,11 +58,11 @@ const slowWeight = 0.02
 const ofMedian = (count: number) => Math.PI / 2 / (Math.max(1, count) - 1 + Math.PI / 2)
 
 /**
- * The least evidence with which a scenario that failed gets another confirm trial. It doubles with every ten: a scenario
+ * The least evidence with which a scenario that failed gets another extra trial. It doubles with every ten: a scenario
  * that is worse gains more, and one that always fails now and then would take the trials of others.
  */
 const leastEvidence = ({ scored }: Trials) => 0.15 * 2 ** (scored / 10)
-/** The fewest confirm trials of a scenario that fails, because by then a disturbance of a part of the night is over. */
+/** The fewest extra trials of a scenario that fails, because by then a disturbance of a part of the night is over. */
 const leastOfFailing = 3
 /** The most of a scenario that usually passes and never did tonight, to see it pass once. */
 const mostToPass = 40
@@ -90,7 +94,23 @@ const failingOf = (counted: ReadonlyArray<Counted>): ReadonlyArray<Doubted> => {
   })
 }
 
-const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
+/** Trials that fail say nothing of durations: if most do, more of them don't decide one. */
+const mostlyFail = ({ passed, scored }: Trials) => scored > 2 * passed + 5
+
+/** True if a scenario was reported as slower last night, and extra trials agreed since it first was. */
+const isKnownAsSlow = ({ scenario }: TableScenario, nights: ReadonlyArray<Night>): boolean => {
+  const key = keyOf(scenario.suite, scenario.name)
+  for (const night of nights.slice(0, -1).toReversed()) {
+    const isReported = night.regressed?.some(
+      ({ figure, scenario: of }) => figure === "duration" && of !== null && keyOf(of.suite, of.name) === key
+    )
+    if (isReported !== true) return false
+    if ((scenariosOf(night).get(key)?.confirm?.passed ?? 0) >= Confirm.trialsOfShown) return true
+  }
+  return false
+}
+
+const slowOf = ({ scenarios }: Levels, nightsOf: ReadonlyArray<Night>): ReadonlyArray<Doubted> => {
   const deviationsOf = scenarios.flatMap(({ nightLevel, of, weighed }) => {
     if (weighed === undefined) return []
     const deviations = Array.from(of.deviation).filter((value, index) => of.isBaseline[index] === true && value > 0)
@@ -124,48 +144,53 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
     doubts += weight ** 2 / (one.nights - 1)
   }
   const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
-  const slow = deviationsOf.filter(
-    ({ usual, weighed: { measured, values, weighing } }) =>
-      (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale) &&
-      isMeasured(measured(undefined), 1)
-  )
   // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
   const level = budget.confirmDuration / deviationsOf.length
-  return slow.flatMap((one): ReadonlyArray<Doubted> => {
+  const tolerated = Math.log1p(tolerance)
+  return deviationsOf.flatMap((one): ReadonlyArray<Doubted> => {
     const { deviation, nightLevel, nights, of, usual, variance, weighed } = one
+    const doubted = (evidence: number, test: (trials: number, middle_log: number) => Confirm.State): Doubted => ({
+      ...nameOf(of.scenario),
+      figure: "duration",
+      evidence: (trials) => (mostlyFail(trials) ? -1 : evidence),
+      test: (trials) =>
+        trials.middle_log === undefined || mostlyFail(trials) ? "more" : test(trials.passed, trials.middle_log)
+    })
+    const { found, verdict } = shiftOf(weighed) ?? {}
+    if (found !== undefined && verdict === "regressed") {
+      if (isKnownAsSlow(of, nightsOf)) return []
+      const shown = { usual: found.level + nightLevel, shift: found.shift, tolerated }
+      // such scenarios are few: each is decided before those that may only look worse
+      return [doubted(1 / level, (trials, middle_log) => Confirm.ofShown(shown, trials, middle_log))]
+    }
     const shift = (weighed.values.values.at(-1) ?? 0) - usual
+    const isSlow =
+      shift > Math.max(tolerated, suspiciousShift * weighed.weighing.scale) &&
+      isMeasured(weighed.measured(undefined), 1)
+    if (!isSlow) return []
     const test: Confirm.DurationTest = {
       usual: usual + nightLevel,
       deviation,
       planned: { shift, variance: noiseOf(one) },
       shared: added + weighed.doubt ** 2 + (Confirm.inefficiency * variance) / nights,
-      tolerated: Math.log1p(tolerance),
+      tolerated,
       level,
       freedom: weights === 0 ? nights - 1 : weights ** 2 / doubts
     }
     const planned = Confirm.ratioOf(test, 0, undefined)
     if (planned < leastOfSlow) return []
     // a duration needs ten trials and more: those that look slowest are decided one after the other
-    const evidence = () => slowWeight * planned
-    return [
-      {
-        ...nameOf(of.scenario),
-        figure: "duration",
-        evidence,
-        test: ({ middle_log, passed, scored }) => {
-          // trials that fail say nothing of durations
-          if (scored > 2 * passed + 5) return "not confirmed"
-          if (middle_log === undefined) return "more"
-          return Confirm.ofDurations(test, passed, middle_log)
-        }
-      }
-    ]
+    return [doubted(slowWeight * planned, (trials, middle_log) => Confirm.ofDurations(test, trials, middle_log))]
   })
 }
 
-/** The scenarios that need confirm trials, those with the most evidence first. Trials of one serve the tests of both figures. */
-export const suspectsOf = (counted: ReadonlyArray<Counted>, durations: Levels): ReadonlyArray<Suspect> => {
-  const all = [...failingOf(counted), ...slowOf(durations)]
+/** The scenarios that need extra trials, those with the most evidence first. Trials of one serve the tests of both figures. */
+export const suspectsOf = (
+  counted: ReadonlyArray<Counted>,
+  durations: Levels,
+  nights: ReadonlyArray<Night>
+): ReadonlyArray<Suspect> => {
+  const all = [...failingOf(counted), ...slowOf(durations, nights)]
   const suspects = [...Map.groupBy(all, ({ name, suite }) => keyOf(suite, name)).values()].flatMap(
     (doubted): ReadonlyArray<Suspect> => {
       const [first] = doubted.toSorted((one, other) => other.evidence(noTrials) - one.evidence(noTrials))
@@ -176,18 +201,25 @@ export const suspectsOf = (counted: ReadonlyArray<Counted>, durations: Levels): 
           suite,
           name,
           figure,
-          weigh: (trials) => {
-            const states = doubted.map(({ test }) => test(trials))
+          weigh: (finished, running = 0) => {
+            const trials = { ...finished, passed: finished.passed + running, scored: finished.scored + running }
+            const tested = doubted.map(({ evidence, figure, test }) => ({
+              figure,
+              state: test(trials),
+              evidence: evidence(trials)
+            }))
+            const undecided = tested.filter(({ state }) => state === "more")
             return {
-              state: (["confirmed", "more"] as const).find((state) => states.includes(state)) ?? "not confirmed",
-              evidence: Math.max(...doubted.map(({ evidence }) => evidence(trials)))
+              state: tested.find(({ state }) => state === "confirmed")?.state ?? undecided[0]?.state ?? "not confirmed",
+              evidence: Math.max(-1, ...undecided.map(({ evidence }) => evidence)),
+              failing: undecided.find(({ figure }) => figure === "pass rate")?.evidence
             }
           },
           said: (trials, of) => {
             const one = doubted.find(({ figure }) => figure === of)
             const state = one?.test(trials)
             // trials that were too few to decide, and look more as usual than the planned ones
-            const isWeaker = one !== undefined && one.evidence(trials) < one.evidence(noTrials)
+            const isWeaker = one?.figure === "pass rate" && one.evidence(trials) < one.evidence(noTrials)
             return state === "more" && trials.scored > 0 && isWeaker ? "not confirmed" : state
           }
         }
@@ -197,15 +229,20 @@ export const suspectsOf = (counted: ReadonlyArray<Counted>, durations: Levels): 
   return suspects.toSorted((one, other) => other.weigh(noTrials).evidence - one.weigh(noTrials).evidence)
 }
 
-/** The suspect that gets the next confirm trial: the one with the most evidence of those that are undecided. */
-export const nextOf = <A extends { readonly weighed: Weighed }>(all: Iterable<A>): A | undefined => {
-  let next: A | undefined
-  for (const one of all) {
-    const { evidence, state } = one.weighed
-    if (state === "more" && evidence > (next?.weighed.evidence ?? -1)) next = one
-  }
-  return next
+/**
+ * The suspect that gets the next extra trial, after `started` of them: the one with the most evidence of those that are
+ * undecided. Every other trial is for one that failed, so that scenarios which look slow can't take them all. If the running
+ * trials are weighed as passed, a scenario gets several at a time only if it stays the most suspicious one whatever they say.
+ */
+export const nextOf = <A extends { readonly weighed: Weighed }>(all: Iterable<A>, started: number): A | undefined => {
+  const open = Array.from(all).filter(({ weighed }) => weighed.state === "more" && weighed.evidence >= 0)
+  const failing = started % 2 === 0 ? open.filter(({ weighed }) => weighed.failing !== undefined) : []
+  const evidenceOf = ({ weighed }: A) => (failing.length > 0 ? weighed.failing : weighed.evidence) ?? -1
+  return (failing.length > 0 ? failing : open).reduce<A | undefined>(
+    (most, one) => (most === undefined || evidenceOf(one) > evidenceOf(most) ? one : most),
+    undefined
+  )
 }
 
-/** At most this many confirm trials at a time: each decides which one is the best next. */
+/** At most this many extra trials at a time: each decides which one is the best next. */
 export const mostAtOnce = 4

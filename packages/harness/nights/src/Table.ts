@@ -16,7 +16,7 @@ export interface TableScenario {
   readonly scenario: NightScenario
   readonly failed: Float64Array
   readonly scored: Float64Array
-  /** The same of confirm trials, 0 where there are none. They follow failures, so they are no part of a baseline. */
+  /** The same of extra trials, 0 where there are none. They follow failures, so they are no part of a baseline. */
   readonly confirmFailed: Float64Array
   readonly confirmScored: Float64Array
   readonly isBaseline: ReadonlyArray<boolean>

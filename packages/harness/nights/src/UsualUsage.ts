@@ -17,7 +17,7 @@ const usualOf = (figures: ReadonlyArray<number>): Usual.UsualFigure | undefined 
 }
 
 /**
- * The usage of the nights that one is compared with, without confirm trials. A partial night took less and cost less than
+ * The usage of the nights that one is compared with, without extra trials. A partial night took less and cost less than
  * others, so it is not compared.
  */
 export const of = (nights: ReadonlyArray<Night>, tonight: Night): Usual.UsualUsage | undefined => {
@@ -25,7 +25,7 @@ export const of = (nights: ReadonlyArray<Night>, tonight: Night): Usual.UsualUsa
   const all = nights.slice(-most).map(plannedOf)
   const requests = usualOf(all.map((night) => night.requests))
   const cost_usd = usualOf(all.map((night) => Number(night.cost_usd)))
-  // nights of an older version don't have the time of their confirm trials
+  // nights of an older version don't have the time of their extra trials
   const duration_ms = usualOf(all.flatMap((night) => night.duration_ms ?? []))
   return requests === undefined || cost_usd === undefined
     ? undefined

@@ -49,17 +49,17 @@ export const isMeasured = ({ isHere, now, usual }: Measured, sign: 1 | -1, toler
   !isHere || sign * (now - usual) > tolerated
 
 /**
- * A significant shift for the worse in `shortest` nights or more, else one for the better. What the night seems to add to
- * the other scenarios may be wrong, so none is a shift that the measured values refute.
+ * A significant shift for the worse, else one for the better; undefined if there is none. What the night seems to add to the
+ * other scenarios may be wrong, so none is a shift that the measured values refute.
  */
-export const shiftOf = ({ level, measured, values, weighing }: Weighed, shortest = 1) => {
+export const shiftOf = ({ level, measured, values, weighing }: Weighed) => {
   for (const [sign, verdict] of [
     [1, "regressed"],
     [-1, "improved"]
   ] as const) {
     // the fewest nights that show it
     const earliest = Shift.shiftsOf(values, weighing, sign).find(
-      (shift) => shift.chance <= level && (sign === -1 || shift.window >= shortest) && isMeasured(measured(shift), sign)
+      (shift) => shift.chance <= level && isMeasured(measured(shift), sign)
     )
     if (earliest !== undefined) return { verdict, found: earliest } as const
   }

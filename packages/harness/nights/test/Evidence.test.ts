@@ -9,7 +9,7 @@ const none = { failed: 0, scored: 0 }
 
 interface Counts {
   readonly failed: number
-  /** Confirm trials of that night: failed, of all. */
+  /** Extra trials of that night: failed, of all. */
   readonly confirm?: readonly [failed: number, scored: number]
 }
 
@@ -77,7 +77,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.isAbove(reached, 0)
   })
 
-  it("shows a fall from 95 to 50 % with few confirm trials", () => {
+  it("shows a fall from 95 to 50 % with few extra trials", () => {
     const next = drawing(7)
     const runs = 300
     let [shown, trials] = [0, 0]
@@ -95,7 +95,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.isBelow(trials / runs, 25)
   })
 
-  it("carries from night to night, with the confirm trials of earlier nights, and says since when", () => {
+  it("carries from night to night, with the extra trials of earlier nights, and says since when", () => {
     const alone = of({ failed: 2 })(none)
     const second = of({ failed: 2 }, { failed: 2 })(none)
     const confirmed = of({ failed: 2, confirm: [4, 8] }, { failed: 2 })(none)
@@ -111,7 +111,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.isBelow(gone.ratio, enough)
   })
 
-  it("does not add up the confirm trials of many nights in which a rate drifts", () => {
+  it("does not add up the extra trials of many nights in which a rate drifts", () => {
     const night = { failed: 1, confirm: [6, 40] } as const
     const confirm = { failed: 6, scored: 40 }
     assert.isBelow(of(night, night, night, night, night, night, night, { failed: 1 })(confirm).ratio, enough)

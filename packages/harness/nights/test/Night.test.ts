@@ -58,7 +58,7 @@ describe("a night of a report", () => {
     assert.deepInclude(scenario, { trials: 2, unrun: 2, scored: 2, cost_usd: "0.25" })
   })
 
-  it("tells what its planned trials used from what its confirm trials used", () => {
+  it("tells what its planned trials used from what its extra trials used", () => {
     const more = trial({ requests: 9, cost_usd: "0.05", started_ms: 1500 })
     const confirm = { figure: "duration", outcome: "not confirmed", trials: [more] } as const
     const night = ofReport({

@@ -38,7 +38,7 @@ describe("the usual usage of nights", () => {
     assert.deepStrictEqual(usualOf(of(mixed), nightOf(100))?.requests, { low: 7, median: 7, high: 7 })
   })
 
-  it("leaves out confirm trials, and the time of nights that don't store it separately", () => {
+  it("leaves out extra trials, and the time of nights that don't store it separately", () => {
     const confirmed = (day: number, ms: object) =>
       nightOf(day, {
         ...ms,

@@ -104,7 +104,7 @@ export const Comparison = Schema.Struct({
   /** True if it happens in fewer than 1 of 100 runs. */
   isRare: Schema.optionalKey(Schema.Boolean),
   detectable: Schema.NullOr(Detectable),
-  /** Confirm trials, and the result of their test. */
+  /** Extra trials, and the result of their test. */
   confirm: Schema.optionalKey(
     Schema.Struct({
       passed: Schema.Int,
@@ -119,6 +119,10 @@ export const Comparison = Schema.Struct({
   lack: Schema.optionalKey(Lack),
   /** The scenarios that added most to a whole run that is worse or unusual: five at most, the greatest first. */
   contributors: Schema.optionalKey(Schema.Array(Contributor)),
+  /** All scenarios that added to it, and their least and greatest `change`; absent in histories of older versions. */
+  contributed: Schema.optionalKey(
+    Schema.Struct({ scenarios: Schema.Int, least: Schema.Number, greatest: Schema.Number })
+  ),
   /** Since when it has been worse, if it is. */
   onset: Schema.optionalKey(Onset)
 }).annotate({ identifier: "Comparison" })

@@ -9,18 +9,22 @@ export const RequestFacts = Schema.Struct({
 })
 export type RequestFacts = typeof RequestFacts.Type
 
+/** True if the message is the name of a check. Absent if it is an error's message, and in reports of older versions. */
+const isCheck = Schema.optionalKey(Schema.Boolean)
+
 /** Facts about the cause of failed trials. Values that differ between the trials are left out, or a range. */
 export const CauseFacts = Schema.Union([
   /** A check saw another value, or the scenario ended in another way that the service doesn't explain. */
   Schema.TaggedStruct("Check", {
     message: Schema.String,
+    isCheck,
     expected: Schema.optionalKey(Schema.String),
     actual: Schema.optionalKey(Schema.String),
     /** The last request, if the scenario timed out. */
     lastRequest: Schema.optionalKey(RequestFacts)
   }),
   /** The service reported an error; `message` is that of the check, if all failures are of one. */
-  Schema.TaggedStruct("Service", { error: Schema.String, message: Schema.optionalKey(Schema.String) }),
+  Schema.TaggedStruct("Service", { error: Schema.String, message: Schema.optionalKey(Schema.String), isCheck }),
   /** The service did not respond to a request, or refused it for the moment. */
   Schema.TaggedStruct("Request", RequestFacts.fields),
   Schema.TaggedStruct("LeakedBrowser", {}),

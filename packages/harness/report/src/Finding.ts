@@ -48,7 +48,9 @@ export const Incomplete = Schema.Union([
     /** The numbers of the missing ones; absent in histories of older versions. */
     shards: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** The words behind `run` that all shards have in common, with the seed, if they are stored. */
-    args: Schema.optionalKey(Schema.Array(Schema.String))
+    args: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The folders of the shards' reports, with `*` for a shard's number: `shards/*`. Absent if they aren't known. */
+    folders: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("NothingRan", {}),
   Schema.TaggedStruct("TooManyUnreachable", { trials: Schema.Int, of: Schema.Int }),
@@ -103,7 +105,14 @@ export const FindingKind = Schema.Union([
   /** Scenarios that a limit kept from running, or from running all their trials. */
   Schema.TaggedStruct("NotRun", { skip: Schema.NullOr(Skip), partly: Schema.Int }),
   /** The service was unreachable; `isWholeRun`: no trial could start. */
-  Schema.TaggedStruct("ServiceAway", { outage: Outage, isWholeRun: Schema.Boolean }),
+  Schema.TaggedStruct("ServiceAway", {
+    outage: Outage,
+    isWholeRun: Schema.Boolean,
+    /** The trials that it interrupted; absent if there are none, and in histories of older versions. */
+    toll: Schema.optionalKey(OutageToll),
+    /** The words behind `run` that repeat the run, if they are stored. */
+    args: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
   /** Resources that may still be running and cost money. */
   Schema.TaggedStruct("StillOpen", { resource: Schema.String, count: Schema.Int })
 ])
@@ -123,6 +132,8 @@ export const AffectedScenario = Schema.Struct({
   comparison: Schema.optionalKey(Comparison),
   /** Browsers that it leaked. */
   browsers: Schema.optionalKey(Schema.Array(LeakedBrowser)),
+  /** The trials that leaked them, from 1. */
+  leakedIn: Schema.optionalKey(Schema.Array(Schema.Int)),
   /** Broken invariants of its trials. */
   breaches: Schema.optionalKey(Schema.Array(Breach)),
   /** True if the quarantine of a failing scenario has expired. */
@@ -138,7 +149,7 @@ export type AffectedScenario = typeof AffectedScenario.Type
 export const Finding = Schema.Struct({
   kind: FindingKind,
   severity: Severity,
-  /** Several if one cause, or one outage, explains them all; empty for the whole run. */
+  /** Several if one cause, or one outage, explains them all; empty for the whole run, unless an outage affected some. */
   scenarios: Schema.Array(AffectedScenario),
   /** Since when it has been so, if it is about the whole run. */
   onset: Schema.optionalKey(Onset),
@@ -146,6 +157,28 @@ export const Finding = Schema.Struct({
   acknowledged: Schema.optionalKey(Acknowledgement)
 })
 export type Finding = typeof Finding.Type
+
+/**
+ * True if a finding is about the whole run. An outage and a missing shard are, although they name the scenarios that they
+ * affected.
+ */
+export const isOfRun = ({ kind, scenarios }: Pick<Finding, "kind" | "scenarios">): boolean =>
+  scenarios.length === 0 ||
+  kind._tag === "ServiceAway" ||
+  (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
+
+/** Identifies a problem of the whole run without a figure from night to night. */
+export const ofRunKey = ({ kind }: Pick<Finding, "kind">): string => {
+  const part =
+    "invariant" in kind
+      ? kind.invariant
+      : "why" in kind
+        ? kind.why._tag
+        : kind._tag === "RunLimitExceeded"
+          ? kind.limit._tag
+          : undefined
+  return part === undefined ? kind._tag : `${kind._tag} ${part}`
+}
 
 /** Result of a run: failed if it has an error, a warning if it has one, otherwise passed. */
 export const statusOf = (findings: ReadonlyArray<Finding>): RunStatus =>

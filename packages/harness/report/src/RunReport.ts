@@ -48,7 +48,7 @@ export const SuiteFigures = Schema.Struct({
   scored: Schema.Int,
   /** The mean of the scenarios' rates. */
   rate: Schema.Number,
-  /** With a confidence of 95 %, by drawing scenarios again; null of a single scenario. */
+  /** 95 % confidence interval of `rate`, for other scenarios of the same kind; null of a single scenario. */
   interval: Schema.NullOr(Schema.Struct({ low: Schema.Number, high: Schema.Number })),
   /** The k of `passAtK` and `passHatK`, and the number of scenarios that have k trials. */
   k: Schema.Int,
@@ -97,7 +97,7 @@ export const ScenarioResult = Schema.Struct({
   cost_usd: Schema.String,
   /** The planned ones: verdict and pass rate are theirs alone. */
   trials: Schema.Array(Trial),
-  /** Confirm trials, if it got any. */
+  /** Extra trials, if it got any. */
   confirm: Schema.optionalKey(Confirmation),
   /** Its own limits, `maxDuration` and `maxCost`, that its planned trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
@@ -125,9 +125,9 @@ export const Limits = Schema.Struct({
   outage_ms: Schema.optionalKey(Schema.Number),
   /** Maximum number of reruns after an infrastructure failure, of all trials together. */
   reruns: Schema.optionalKey(Schema.Int),
-  /** Maximum number of confirm trials, of all scenarios together. */
+  /** Maximum number of extra trials, of all scenarios together. */
   confirm: Schema.optionalKey(Schema.Int),
-  /** Maximum number of confirm trials for each scenario that may cost money, if no cost limit applies. */
+  /** Maximum number of extra trials for each scenario that may cost money, if no cost limit applies. */
   paidConfirm: Schema.optionalKey(Schema.Int),
   /** After how many failed scenarios nothing more begins. */
   bail: Schema.optionalKey(Schema.Int)
@@ -259,6 +259,8 @@ export const RunReport = Schema.Struct({
   acknowledged: Schema.optionalKey(Acknowledgement),
   /** Who is working on problems of the whole run without a figure, such as an outage, by the kind of finding. */
   acknowledgedKinds: Schema.optionalKey(Schema.Record(Schema.String, Acknowledgement)),
+  /** Since when problems of the whole run without a figure have been so, by `ofRunKey`; where nights before are known. */
+  onsets: Schema.optionalKey(Schema.Record(Schema.String, Onset)),
   /** The reason why it can't be part of the baseline of later runs; absent if it is complete. */
   partial: Schema.optionalKey(StoredPartial),
   /** Everything that a person should know about it, errors first: it passed if it has no error. */
@@ -297,11 +299,11 @@ export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
   return passed > 0 ? "passed" : "skipped"
 }
 
-/** The planned trials of a scenario, then its confirm trials: what must never be so counts in all of them. */
+/** The planned trials of a scenario, then its extra trials: what must never be so counts in all of them. */
 export const allTrialsOf = ({ confirm, trials }: ScenarioResult): ReadonlyArray<Trial> =>
   confirm === undefined ? trials : [...trials, ...confirm.trials]
 
-/** A result with its confirm trials: one that leaks a browser or breaks an invariant fails its scenario. */
+/** A result with its extra trials: one that leaks a browser or breaks an invariant fails its scenario. */
 export const withConfirmation = (result: ScenarioResult, confirm: Confirmation): ScenarioResult => ({
   ...result,
   verdict: confirm.trials.some((trial) => trial.verdict === "passed" && isUnclean(trial)) ? "failed" : result.verdict,

@@ -9,9 +9,9 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("ScenarioTimeLimit", { limit_ms: Schema.Number }),
   Schema.TaggedStruct("CostLimit", { limit_usd: Schema.String }),
   Schema.TaggedStruct("RequestLimit", { limit: Schema.Int }),
-  /** `--confirm` of the run: its confirm trials are used up. */
+  /** `--extra-trials` of the run: its extra trials are used up. */
   Schema.TaggedStruct("ConfirmLimit", { limit: Schema.Int }),
-  /** A scenario that may cost money has used its share of the confirm trials, and the run has no limit of cost. */
+  /** A scenario that may cost money has used its share of the extra trials, and the run has no limit of cost. */
   Schema.TaggedStruct("PaidConfirmLimit", { limit: Schema.Int }),
   /** `--bail` of the run: this many scenarios failed. */
   Schema.TaggedStruct("Bail", { failures: Schema.Int }),

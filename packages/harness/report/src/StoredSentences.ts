@@ -28,7 +28,7 @@ const sentences: ReadonlyArray<readonly [sentence: RegExp, toPartial: (groups: G
   [/^it was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: false })],
   [/^a shard was stopped before its end$/u, () => ({ _tag: "Stopped", isShard: true })],
   [/^the service was away$/u, () => ({ _tag: "ServiceAway", isWhole: true })],
-  [/^the service did not come back before the run ended$/u, () => ({ _tag: "ServiceAway", isWhole: false })],
+  [/^the service did not respond again before the run ended$/u, () => ({ _tag: "ServiceAway", isWhole: false })],
   [
     /^it is shard (?<index>\d+) of (?<of>\d+)$/u,
     ({ index, of }) => ({ _tag: "Shard", index: Number(index), of: Number(of) })

@@ -54,7 +54,7 @@ export const Leftover = Schema.Struct({
   id: Schema.NullOr(Schema.String),
   /** The trial that made it; null where that is not known. */
   trial: Schema.NullOr(Schema.Struct({ suite: Schema.String, scenario: Schema.String, index: Schema.Int })),
-  /** `open`: it may go on, and cost. `unknown`: it may not exist. */
+  /** `open`: it may continue and cost money. `unknown`: it may not exist. */
   state: Schema.Literals(["stopped", "over", "open", "unknown"]),
   /** The reason why no client saw its end, if that isn't the scenario's doing. */
   reason: Schema.optionalKey(Schema.String),
@@ -147,7 +147,7 @@ export const Trial = Schema.Struct({
   output: Schema.optionalKey(Schema.Array(Printed)),
   /** The file of its trace, relative to the report. */
   trace: Schema.optionalKey(Schema.String),
-  /** Of a trial that failed: what the agent did in its last runs. */
+  /** The agent's steps in the last runs of a failed trial; in an evaluation, of a passed one as well. */
   agentSteps: Schema.optionalKey(Schema.Array(AgentSteps))
 })
 export type Trial = typeof Trial.Type

@@ -2,7 +2,7 @@ import * as Money from "@webagent/cli/Money"
 import type { RunReport, ScenarioResult } from "./RunReport.ts"
 import type { Trial } from "./Trial.ts"
 
-/** Usage of the confirm trials of a run, which other nights do not have. */
+/** Usage of the extra trials of a run, which other nights do not have. */
 interface Confirming {
   readonly trials: number
   readonly requests: number
@@ -16,7 +16,7 @@ const confirmTrialsOf = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<
 /** True if a trial ran, wholly or in part. */
 export const isRun = ({ verdict }: Trial): boolean => verdict !== "skipped"
 
-/** When the first confirm trial began, which is after all planned ones; the end of a run without. */
+/** When the first extra trial began, which is after all planned ones; the end of a run without. */
 const plannedUntil = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): number =>
   Math.min(
     duration_ms,
@@ -25,7 +25,7 @@ const plannedUntil = (results: ReadonlyArray<ScenarioResult>, duration_ms: numbe
       .map(({ reruns: [first], started_ms }) => first?.started_ms ?? started_ms)
   )
 
-/** Usage of the confirm trials of a run; undefined if none ran. */
+/** Usage of the extra trials of a run; undefined if none ran. */
 export const confirming = ({ duration_ms, results, shards }: RunReport): Confirming | undefined => {
   const trials = confirmTrialsOf(results)
   const ran = trials.filter(isRun)

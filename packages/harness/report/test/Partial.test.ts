@@ -10,7 +10,7 @@ describe("a reason why a run is partial", () => {
     ["it was stopped before its end", { _tag: "Stopped", isShard: false }],
     ["a shard was stopped before its end", { _tag: "Stopped", isShard: true }],
     ["the service was away", { _tag: "ServiceAway", isWhole: true }],
-    ["the service did not come back before the run ended", { _tag: "ServiceAway", isWhole: false }],
+    ["the service did not respond again before the run ended", { _tag: "ServiceAway", isWhole: false }],
     ["it is shard 2 of 4", { _tag: "Shard", index: 2, of: 4 }],
     ["only --tag a was asked for", { _tag: "Selection", tags: ["a"] }],
     [

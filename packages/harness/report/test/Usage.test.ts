@@ -14,7 +14,7 @@ const suspicious = resultOf("b", [trial], { confirm })
 const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 2100 })
 
 describe("usage of a run", () => {
-  it("of confirm trials: those that ran, with their reruns", () => {
+  it("of extra trials: those that ran, with their reruns", () => {
     const used = { trials: 2, requests: 62, cost_usd: "0.2", duration_ms: 700 }
     assert.deepStrictEqual(Usage.confirming(report), used)
     const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])

@@ -54,7 +54,19 @@ const settle = (name: string, at: Error, refuted: Refutation | undefined): Effec
  * Checks that two values are the same, by `Object.is`.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("has a status", function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *     yield* check.equal(run.status, "completed", "the run's status")
+ *   })
+ * ])
+ * ```
  */
 export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
   settle(
@@ -69,7 +81,19 @@ export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
  * Checks that two values are equal in every field and element, including the contents of dates, maps and sets.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("has a status", function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *     yield* check.deepEqual(run.result, { price: 89 }, "the result")
+ *   })
+ * ])
+ * ```
  */
 export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value") => {
   const difference = firstDifference(actual, expected)
@@ -89,7 +113,19 @@ export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value"
  * Checks that a condition is `true`.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("has a status", function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *     yield* check.isTrue(run.result !== null, "the run has a result")
+ *   })
+ * ])
+ * ```
  */
 export const isTrue = (actual: boolean, name = "the condition") =>
   settle(name, new Error(), actual ? undefined : { expected: "true", actual: "false" })
@@ -98,7 +134,19 @@ export const isTrue = (actual: boolean, name = "the condition") =>
  * Checks that a value is a text that matches a pattern.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("has a status", function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *     yield* check.match(run.result, /EUR/u, "the price")
+ *   })
+ * ])
+ * ```
  */
 export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
   settle(
@@ -113,7 +161,19 @@ export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
  * Checks the status of a response: a number, one of several, or a class such as `"4xx"`.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("refuses an unknown path", function* ({ request }) {
+ *     const response = yield* request("v4", { method: "GET", path: "/no-such-path" })
+ *     yield* check.status(response, 404)
+ *   })
+ * ])
+ * ```
  */
 export const status = (
   answer: RawAnswer,
@@ -169,7 +229,23 @@ export type CheckSchema<A> = Schema.ConstraintDecoder<A> | StandardSchema<A>
  *
  * @param schema - A schema of Effect's or of zod, or of any library that follows standardschema.dev.
  * @param name - The name of the check in reports.
+ * @returns The decoded value, with the type of the schema. Fails with `CheckFailed` if the value doesn't match.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Offer = Schema.Struct({ price: Schema.Number })
+ *
+ * export default Suite.make("shop", [
+ *   scenario("finds an offer", function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Find a red mug" })
+ *     const { price } = yield* check.schema(Offer, run.result, "the offer")
+ *     yield* check.that("the mug is cheap", price < 10)
+ *   })
+ * ])
+ * ```
  */
 export const schema = <A>(
   schema: CheckSchema<A>,
@@ -189,6 +265,7 @@ export const schema = <A>(
  * @param name - The name of the check in reports.
  * @param holds - True if the check passes.
  * @param seen - The expected and the actual value for the report.
+ * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
  * @example
  * ```ts
@@ -213,7 +290,18 @@ export const that = (name: string, holds: boolean, seen?: { readonly expected: s
  * Checks that an effect fails with an error of this tag, and returns the error.
  *
  * @param name - The name of the check in reports.
+ * @returns The error with its type. Fails with `CheckFailed` if the effect succeeds, or fails with another error.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("shop", [
+ *   scenario("an unknown run is not found", function* ({ v4 }) {
+ *     yield* check.fails(v4.runs.get("no-such-run"), "RunNotFoundError")
+ *   })
+ * ])
+ * ```
  */
 export const fails = <A, E, R, const Tag extends string>(
   effect: Effect.Effect<A, E, R>,
@@ -234,7 +322,21 @@ export const fails = <A, E, R, const Tag extends string>(
  * Checks the verdict of an oracle, which reads facts from another source than the response.
  *
  * @param name - The name of the check in reports.
+ * @returns The effect, which fails with `CheckFailed` if the oracle refutes the claim. If the oracle can't look, the trial is unscored.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end. If the oracle can't read its facts, the effect fails with the oracle's error.
+ * @example
+ * ```ts
+ * import { check, Oracle, scenario, Suite } from "@webagent/scenario"
+ * import * as Effect from "effect/Effect"
+ *
+ * const ordered = Effect.succeed(Oracle.holds("there is one order"))
+ *
+ * export default Suite.make("shop", [
+ *   scenario("orders a mug", function* () {
+ *     yield* check.oracle("the order exists", ordered)
+ *   })
+ * ])
+ * ```
  */
 export const oracle = <E, R>(name: string, oracle: Oracle<E, R>): Effect.Effect<void, E | CheckFailed, R> => {
   const at = new Error()

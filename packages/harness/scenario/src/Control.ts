@@ -54,7 +54,12 @@ const refusedPlan = (error: unknown) => new ControlError({ message: `The fault i
 const tell = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(Effect.asVoid(effect), refused)
 
-/** Over the control API of a server. */
+/**
+ * Makes the control of a scenario over the control API of a server.
+ *
+ * @param api - The control API of a server.
+ * @returns The control that scenarios get.
+ */
 export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =>
   Effect.gen(function* () {
     const changing = yield* Semaphore.make(1)

@@ -11,12 +11,56 @@ export type Finding =
  */
 export type Oracle<E = never, R = never> = Effect.Effect<Finding, E, R>
 
-/** It finds that what was expected is so. */
+/**
+ * Returns the verdict that the expected facts hold.
+ *
+ * @param because - The facts that the oracle found, for the report.
+ * @returns The verdict that the claim is right.
+ * @example
+ * ```ts
+ * import { Oracle } from "@webagent/scenario"
+ *
+ * export const verdict = Oracle.holds("there is one order")
+ * ```
+ */
 export const holds = (because: string): Finding => ({ holds: true, because })
 
-/** It finds that it is not: what was expected, and what was found instead. */
+/**
+ * Returns the verdict that the expected facts don't hold.
+ *
+ * @param expected - The expected facts.
+ * @param actual - The facts that the oracle found instead.
+ * @returns The verdict that the claim is wrong.
+ * @example
+ * ```ts
+ * import { Oracle } from "@webagent/scenario"
+ *
+ * export const verdict = Oracle.refuted("one order", "no order")
+ * ```
+ */
 export const refuted = (expected: string, actual: string): Finding => ({ holds: false, expected, actual })
 
-/** An oracle that looks something up and judges it. */
+/**
+ * An oracle that looks something up and judges it.
+ *
+ * @param look - Reads the facts from another source, such as a database.
+ * @param judge - Compares the facts with the claim.
+ * @returns The oracle, to be passed to `check.oracle`.
+ * @example
+ * ```ts
+ * import { check, Oracle, scenario, Suite } from "@webagent/scenario"
+ * import * as Effect from "effect/Effect"
+ *
+ * const ordered = Oracle.make(Effect.succeed(1), (orders) =>
+ *   orders === 1 ? Oracle.holds("there is one order") : Oracle.refuted("one order", `${orders} orders`)
+ * )
+ *
+ * export default Suite.make("shop", [
+ *   scenario("orders a mug", function* () {
+ *     yield* check.oracle("the order exists", ordered)
+ *   })
+ * ])
+ * ```
+ */
 export const make = <A, E, R>(look: Effect.Effect<A, E, R>, judge: (found: A) => Finding): Oracle<E, R> =>
   Effect.map(look, judge)

@@ -14,6 +14,7 @@ export type Oracle = () => PromiseLike<Finding> | Finding
  *
  * @param look - Returns what there is, or a promise of it. If it fails, the check fails with its error.
  * @param judge - Returns `holds` or `refuted`.
+ * @returns The oracle, to be passed to `check.oracle`.
  * @example
  * ```ts
  * import { Oracle, scenario, Suite } from "@webagent/scenario/promise"
@@ -35,6 +36,11 @@ export const make =
   async () =>
     judge(await look())
 
-/** Returns the oracle as an effect. */
+/**
+ * Returns the oracle as an effect.
+ *
+ * @param oracle - An oracle of `@webagent/scenario/promise`.
+ * @returns An oracle of `@webagent/scenario`.
+ */
 export const effectOf = (oracle: Oracle | EffectOracle<unknown>): EffectOracle<unknown> =>
   Effect.isEffect(oracle) ? oracle : Effect.tryPromise({ try: async () => oracle(), catch: (error) => error })

@@ -90,6 +90,7 @@ const optionNames = ["owner", "beforeAll", "afterAll"]
  * @param name - The name in reports and on the command line.
  * @param scenarios - The scenarios, in the order of the report.
  * @param options - The owner, and hooks that run before the first scenario and after the last one.
+ * @returns The suite, to be exported as the default of a file `*.suite.ts`.
  * @throws `TypeError` if two scenarios have the same name, or a name or an option is invalid.
  * @example
  * ```ts
@@ -131,6 +132,17 @@ export const make = (
   return { [TypeId]: TypeId, name, scenarios: after(all, options) }
 }
 
-/** Returns whether a value is a suite, even one from another copy of this package. */
+/**
+ * Returns whether a value is a suite, even one from another copy of this package.
+ *
+ * @param value - Any value, such as the default export of a module.
+ * @returns True if the harness can run the value as a suite.
+ * @example
+ * ```ts
+ * import { Suite } from "@webagent/scenario"
+ *
+ * export const isOne = Suite.isSuite(Suite.make("empty", [])) // true
+ * ```
+ */
 export const isSuite = (value: unknown): value is Suite =>
   typeof value === "object" && value !== null && TypeId in value

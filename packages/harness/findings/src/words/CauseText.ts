@@ -10,6 +10,10 @@ const request = ({ method, path, status }: RequestFacts): string =>
 
 const service = (error: string): string => `the service says "${error}"`
 
+/** The message of an error, or the name of a check, which reads as a sentence of its own. */
+const about = ({ isCheck, message }: Extract<CauseFacts, { readonly _tag: "Check" | "Service" }>) =>
+  isCheck === true ? `check "${message}"` : message
+
 const words = (facts: CauseFacts): string => {
   switch (facts._tag) {
     case "Check": {
@@ -19,10 +23,10 @@ const words = (facts: CauseFacts): string => {
         ...(actual === undefined ? [] : [`got ${actual}`]),
         ...(lastRequest === undefined ? [] : [`last request ${request(lastRequest)}`])
       ]
-      return values.length === 0 ? message : `${message}: ${values.join(", ")}`
+      return values.length === 0 ? message : `${about(facts)}: ${values.join(", ")}`
     }
     case "Service":
-      return facts.message === undefined ? service(facts.error) : `${facts.message}: ${service(cut(facts.error, 120))}`
+      return facts.message === undefined ? service(facts.error) : `${about(facts)}: ${service(cut(facts.error, 120))}`
     case "Request":
       return request(facts)
     case "LeakedBrowser":
@@ -34,7 +38,7 @@ const words = (facts: CauseFacts): string => {
   }
 }
 
-/** A cause in one line of at most 200 characters: `the order exists: the service says "The cart was empty."`. */
+/** A cause in one line of at most 200 characters: `check "it is paid": the service says "The cart was empty."`. */
 export const text = ({ facts }: FailureCause): string => cut(words(facts), longest)
 
 /** The reason why one trial failed, in one line of at most 200 characters. */

@@ -46,14 +46,26 @@ const parts: ReadonlyArray<{
 const listed = (all: ReadonlyArray<string>, separator = "and"): string =>
   all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${separator} ${all.at(-1)}`
 
-/** Returns what changed between two runs, in a sentence without a period. */
-const changes = ({ bad, good }: Change): string => {
-  const all = parts.map(({ isVague, name, versionOf }) => {
+/** The versions of each part in two runs, and whether they differ. */
+const versionsOf = ({ bad, good }: Change) =>
+  parts.map(({ isVague, name, versionOf }) => {
     const [was, is] = [versionOf(good), versionOf(bad)]
     // the same commit with local changes may be anything
     const isUnknown = was === undefined || is === undefined || (was === is && isVague(bad))
     return { name, was, is, state: isUnknown ? "unknown" : was === is ? "same" : "changed" } as const
   })
+
+/** Names the code that changed when a problem began: `service 1.5.0 (changed from 1.4.2)`; undefined if none is known. */
+export const suspects = (onset: Onset | undefined): string | undefined => {
+  const changed = onset?.change === undefined ? [] : versionsOf(onset.change).filter(({ state }) => state === "changed")
+  return changed.length === 0
+    ? undefined
+    : listed(changed.map(({ is, name, was }) => `${name} ${is} (changed from ${was})`))
+}
+
+/** Returns what changed between two runs, in a sentence without a period. */
+const changes = (change: Change): string => {
+  const all = versionsOf(change)
   const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state)
   const [changed, same, unknown] = [of("changed"), of("same"), of("unknown")]
   const sameText = listed(same.map(({ is, name }) => `${name} ${is}`))
@@ -74,28 +86,32 @@ const changes = ({ bad, good }: Change): string => {
 const isPlain = (url: string, ...commits: ReadonlyArray<string>) =>
   /^https?:\/\/[\w./~:-]+$/u.test(url) && commits.every((commit) => /^[\da-f]+$/u.test(commit))
 
+/** The beginning of a commit's hash, which forges accept and phones have room for. */
+const shortest = 12
+
 const urlOf = ({ bad, good }: Change): string | undefined => {
   const [was, is] = [good.suites, bad.suites]
   const { repository } = is ?? {}
   if (was === undefined || is === undefined || repository === undefined) return undefined
   if (was.commit === is.commit || was.repository?.url !== repository.url) return undefined
   if (!isPlain(repository.url, was.commit, is.commit)) return undefined
-  return `${repository.url}${repository.forge === "gitlab" ? "/-" : ""}/compare/${was.commit}...${is.commit}`
+  return `${repository.url}${repository.forge === "gitlab" ? "/-" : ""}/compare/${was.commit.slice(0, shortest)}...${is.commit.slice(0, shortest)}`
 }
 
 const minute = (iso: string) => iso.slice(0, 16).replace("T", " ")
 
 /**
- * Describes when a problem was first seen and what changed then: `first seen between 2026-11-20 02:00 and 2026-11-21 02:00
+ * Describes when a problem began and what changed then, to follow "began": `between 2026-11-20 02:00 and 2026-11-21 02:00
  * UTC: service changed from 1.4 to 1.5; suites 3f0c1a2 and harness 0.4.0 did not change`; undefined if no code is known.
  */
-export const text = (onset: Onset | undefined): ChangeText | undefined => {
+export const text = (onset: Onset | undefined, from?: string): ChangeText | undefined => {
   const change = onset?.change
   if (change === undefined) return undefined
   const { bad, good } = change
   const url = urlOf(change)
+  const between = `between ${minute(good.startedAt)} and ${minute(bad.startedAt)}`
   return {
-    text: `first seen between ${minute(good.startedAt)} and ${minute(bad.startedAt)} UTC: ${changes(change)}`,
+    text: `${from?.slice(0, 19).replace("T", " ") ?? between} UTC: ${changes(change)}`,
     ...(url === undefined ? {} : { url })
   }
 }

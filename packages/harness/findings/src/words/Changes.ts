@@ -22,11 +22,11 @@ const noteOf = ({ change, isCertain, kind, others }: Change): string | undefined
   return kind === "newly flaky" ? chance[0] : undefined
 }
 
-/** A scenario that differs: `shop › pays  3 of 5 trials passed, was 5 of 5 (may be chance)`. */
+/** A scenario that differs: `shop › pays: 3 of 5 trials passed, was 5 of 5 (may be chance)`. */
 export const line = (change: Change): string => {
   const { before, now } = change
   const note = noteOf(change)
-  return `${scenarioTitle(change)}  ${trials(now, false)}, was ${before === null ? "not there" : trials(before, true)}${note === undefined ? "" : ` (${note})`}`
+  return `${scenarioTitle(change)}: ${trials(now, false)}, was ${before === null ? "not there" : trials(before, true)}${note === undefined ? "" : ` (${note})`}`
 }
 
 /** The cause of a failure; of a fixed scenario, that of the first night. */

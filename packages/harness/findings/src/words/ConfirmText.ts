@@ -8,19 +8,19 @@ const conclusionOf = ({ figure, outcome, skip }: Confirmation): string => {
     case "confirmed":
       return `${figure} is worse`
     case "not confirmed":
-      return figure === "duration" ? "not slower beside the other scenarios" : `${figure} does not look worse`
+      return figure === "duration" ? "not slower compared with the other scenarios" : `${figure} does not look worse`
     case "undecided":
       return `not decided${skip === undefined ? "" : `: ${SkipText.text(skip)}`}`
   }
 }
 
-/** Summarizes the confirm trials of a scenario: `8 of 20 confirm trials passed: pass rate is worse`. */
+/** Summarizes the extra trials of a scenario: `8 of 20 extra trials passed: pass rate is worse`. */
 export const text = (confirm: Confirmation): string => {
   const passed = confirm.trials.filter(({ verdict }) => verdict === "passed").length
-  return `${passed} of ${counted(confirm.trials.length, "confirm trial")} passed: ${conclusionOf(confirm)}`
+  return `${passed} of ${counted(confirm.trials.length, "extra trial")} passed: ${conclusionOf(confirm)}`
 }
 
-/** Summarizes the confirm trials of a run in one line; undefined if the run was not configured to have any. */
+/** Summarizes the extra trials of a run in one line; undefined if the run was not configured to have any. */
 export const summary = ({ header, results }: RunReport): string | undefined => {
   const limit = header.limits.confirm
   if (limit === undefined) return undefined

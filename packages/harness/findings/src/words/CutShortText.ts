@@ -1,4 +1,4 @@
-import { cutShort, skipOf } from "@webagent/report/CutShort"
+import { cutShort, isUnrun, partialOf as whyPartial, skipOf } from "@webagent/report/CutShort"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { Skip } from "@webagent/report/Skip"
 import { counted } from "@webagent/cli/Text"
@@ -18,7 +18,7 @@ const limitOf = (skip: Skip | undefined): string => {
       return "--max-requests"
     case "ConfirmLimit":
     case "PaidConfirmLimit":
-      return "--confirm"
+      return "--extra-trials"
     case "Bail":
       return "--bail"
     case "BudgetUsed":
@@ -34,14 +34,23 @@ const limitOf = (skip: Skip | undefined): string => {
   }
 }
 
+/** The part whose trials the infrastructure ended, if they are too many: `partial: 10 of 30 trials interrupted`. */
+const interruptedOf = (report: RunReport) => {
+  const partial = whyPartial(report)
+  if (partial?._tag !== "Infra") return undefined
+  const brief = `partial: ${partial.failed} of ${counted(partial.trials, "trial")} interrupted`
+  return { brief, text: brief }
+}
+
 /**
- * The part that limits kept from running: `partial: 5 of 9 scenarios cut short`, and with the limits; undefined for a run
- * that is complete, or that was stopped.
+ * The part that limits kept from running: `partial: 5 of 9 scenarios cut short`, or `did not run`, and with the limits; or
+ * the trials that an outage interrupted. Undefined for a run that is complete, or that was stopped.
  */
 export const partialOf = (report: RunReport): { readonly brief: string; readonly text: string } | undefined => {
   const cut = report.interrupted ? [] : cutShort(report)
-  if (cut.length === 0) return undefined
-  const brief = `partial: ${cut.length} of ${counted(report.results.length, "scenario")} cut short`
+  if (cut.length === 0) return interruptedOf(report)
+  const isUnrunAll = cut.every(isUnrun)
+  const brief = `partial: ${cut.length} of ${counted(report.results.length, "scenario")} ${isUnrunAll ? "did not run" : "cut short"}`
   const limits = new Set(cut.map((result) => limitOf(skipOf(result))))
-  return { brief, text: `${brief} by ${[...limits].join(", ")}` }
+  return { brief, text: `${brief}${isUnrunAll ? " because of" : " by"} ${[...limits].join(", ")}` }
 }

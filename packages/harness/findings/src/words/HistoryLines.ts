@@ -9,6 +9,7 @@ import { counted, signedPercent } from "@webagent/cli/Text"
 import * as Findings from "../Findings.ts"
 import * as ConfirmText from "./ConfirmText.ts"
 import { figureName } from "./Figures.ts"
+import { listed } from "./Names.ts"
 import { before, detectable, evidence, now } from "./Statistics.ts"
 
 const reach = (rows: ReadonlyArray<Comparison>): string => {
@@ -25,13 +26,6 @@ const figureText = (row: Comparison): string => {
   const { figure, scenario } = row
   if (scenario !== null) return `${figure} of ${scenarioTitle(scenario)}`
   return figure === "duration" ? figureName(row) : `${figure} of the whole night`
-}
-
-const mostNamed = 3
-
-const named = (rows: ReadonlyArray<Comparison>): string => {
-  const names = rows.slice(0, mostNamed).map(figureText)
-  return [...names, ...(rows.length > mostNamed ? ["…"] : [])].join(", ")
 }
 
 /** True if no figures were compared. Leaked browsers don't count, because they need no earlier nights. */
@@ -75,13 +69,13 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
   const better = rows.filter((row) => row.verdict === "improved")
   const changed = [
     ...(worse === 0 ? [] : [counted(worse, "regression")]),
-    ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${named(better)})`]),
+    ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${listed(better.map(figureText))})`]),
     ...(warnings === 0 ? [] : [counted(warnings, "warning")])
   ]
   if (changed.length > 0) return `history  compared with ${base}: ${changed.join(", ")}`
   // errors that the history has no part in are listed below
-  const other = errors.length === 0 ? "" : "other "
-  return `history  compared with ${base}: no evidence of ${other}change${reach(rows)}`
+  const apart = errors.length === 0 ? "" : "apart from the problems below, "
+  return `history  compared with ${base}: ${apart}no evidence of a change${reach(rows)}`
 }
 
 /** A figure with its evidence in one line. */
@@ -94,7 +88,7 @@ export const compared = ({ judgement }: RunReport): string | undefined => {
     const { change, figure, scenario } = row
     if (scenario !== null || row.verdict === "not enough data") return []
     if (figure === "pass rate") return [`${figure} ${now(row)}, usually ${before(row)}`]
-    return change === undefined ? [] : [`${figureName(row)} ${signedPercent(change)}`]
+    return change === undefined ? [] : [`typical scenario ${figure} ${signedPercent(change)}`]
   })
   return figures.length === 0
     ? undefined
@@ -113,12 +107,12 @@ export const uncompared = ({ judgement }: Pick<RunReport, "judgement">): string 
 export const releaseText = ({ clean, failsBelow }: NonNullable<RunReport["proposals"]>[number]): string =>
   `${clean} trials in a row passed: with 95 % confidence it fails in less than ${(100 * failsBelow).toFixed(1)} % of them`
 
-/** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */
+/** Lines about extra trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */
 export const lines = (report: RunReport): ReadonlyArray<string> => {
   const { judgement, proposals = [] } = report
   const confirm = ConfirmText.summary(report)
   return [
-    ...(confirm === undefined ? [] : [`confirm  ${confirm}`]),
+    ...(confirm === undefined ? [] : [`extra    ${confirm}`]),
     ...(judgement === undefined
       ? []
       : [judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),

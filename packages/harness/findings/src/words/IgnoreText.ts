@@ -10,7 +10,7 @@ export interface IgnoreText {
 
 /** Returns whether a finding of a night may be ignored. */
 export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
-  if (severity !== "error") return { answer: "Yes. A warning fails no night. Look at it if it comes back." }
+  if (severity !== "error") return { answer: "Yes. A warning fails no night. Look at it if it appears again." }
   switch (kind._tag) {
     case "Regressed":
       return {
@@ -19,15 +19,16 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
       }
     case "ServiceAway":
     case "Unreachable":
-      return {
-        answer: "No. These trials tested nothing. Check the service, then run the night again."
-      }
+      return { answer: "No. The interrupted trials tested nothing, so a regression may be hidden." }
     case "Incomplete":
       return { answer: "No. What didn't run wasn't tested, and later nights aren't compared with this one." }
     case "RunLimitExceeded":
       return { answer: "No. Raise the limit if this much is intended." }
     case "CostUnknown":
       return { answer: "No. A cost limit holds only if the service reports the cost." }
+    case "Flaky":
+    case "Leak":
+      return { answer: "No. The night fails whenever it happens. If the problem is known", remedy: "quarantine" }
     default:
       return scenarios.length === 0
         ? { answer: "No. Every night fails until it's fixed." }
@@ -51,13 +52,14 @@ export interface Commands {
   readonly quarantine: string
 }
 
-/** Returns the command of the remedy; undefined if there is none. Of several scenarios, it names the first. */
-export const commandOf = (finding: Finding, { history, program, quarantine }: Commands): string | undefined => {
+/** Returns the command of the remedy for a night; undefined if there is none. Of several scenarios, it names the first. */
+export const commandOf = (finding: Finding, startedAt: string, { history, program, quarantine }: Commands) => {
   const { remedy } = of(finding)
   const [scenario] = finding.scenarios
-  if (remedy === "accept") return `${program} history accept last --note TEXT${history}`
+  if (remedy === "accept") return `${program} history accept ${startedAt.slice(0, 19)} --note "..."${history}`
   if (remedy === undefined || scenario === undefined) return undefined
   const name = quoted(`${scenario.suite} > ${scenario.name}`)
-  const owner = scenario.owner === undefined ? " --owner NAME" : ""
-  return `${program} quarantine add ${name}${owner} --reason TEXT --until DAY${quarantine}${history}`
+  const owner = scenario.owner === undefined ? ' --owner "..."' : ""
+  const until = new Date(Date.parse(startedAt) + 14 * 86_400_000).toISOString().slice(0, 10)
+  return `${program} quarantine add ${name}${owner} --reason "..." --until ${until}${quarantine}${history}`
 }

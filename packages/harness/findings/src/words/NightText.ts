@@ -18,16 +18,12 @@ export const titleOf = ({
   })
 }
 
-/** The part of a night's cost that its confirm trials had, in USD. */
+/** The part of a night's cost that its extra trials had, in USD. */
 export const confirmCostOf = (night: Night): string => Money.difference(night.cost_usd, plannedOf(night).cost_usd)
 
-/** The cost of a night, and the part that its confirm trials cost: `0.54 USD, 0.20 to confirm`. */
+/** The cost of a night, and the part that its extra trials cost: `0.54 USD, 0.20 to confirm`. */
 export const costText = (night: Night): string => {
   const confirm_usd = confirmCostOf(night)
   const part = Money.isMore(confirm_usd, "0") ? `, ${Money.rounded(confirm_usd).replace(" USD", "")} to confirm` : ""
   return `${Money.rounded(night.cost_usd)}${part}`
 }
-
-/** `75 of 76 passed`: the scenarios of a night. */
-export const passedText = ({ scenarios }: Pick<Night, "scenarios">): string =>
-  `${scenarios.filter(({ verdict }) => verdict === "passed").length} of ${scenarios.length} passed`

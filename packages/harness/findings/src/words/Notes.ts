@@ -1,7 +1,7 @@
 import type { Finding } from "@webagent/report/Finding"
 import { counted } from "@webagent/cli/Text"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
-import { dated, listed } from "./FindingText.ts"
+import { dated, listed } from "./Names.ts"
 import * as OutageText from "./OutageText.ts"
 import * as SkipText from "./SkipText.ts"
 

@@ -54,6 +54,13 @@ export const requests = ({ operations, why }: OutageToll): string => {
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }
 
+/** The impact and the requests: `40 trials interrupted; POST /api/v4/runs (31)`, without the reason for the outage. */
+export const interrupted = (outage: OutageToll): string => {
+  const operations = outage.operations.filter(({ cause }) => CauseText.text(cause) !== outage.why)
+  const named = requests({ ...outage, operations }).replaceAll(`: ${outage.why}`, "")
+  return operations.length === 0 ? toll(outage) : `${toll(outage)}; ${named}`
+}
+
 /** The impact: `40 trials interrupted, 12 retries`. */
 export const toll = ({ reruns, trials }: OutageToll): string => {
   const parts = [

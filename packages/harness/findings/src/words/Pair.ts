@@ -18,7 +18,7 @@ const levels = (comparison: Comparison, isBrief: boolean): string => {
   const others = `${nights} other nights`
   const least = detectable(comparison)
   if (lack?._tag === "FewRuns")
-    return `${what}; ${lack.needed} other nights like these are needed to know what is normal, and there are ${nights}`
+    return `${what}; ${lack.needed} other nights like these are needed for a comparison, and there are ${nights}`
   if (lack?._tag === "Noise") {
     const ratio = comparison.detectable?.amount
     const isHuge = ratio?._tag === "Ratio" && ratio.ratio > mostRatio

@@ -7,11 +7,11 @@ export const text = (partial: Partial): string => {
     case "Stopped":
       return partial.isShard ? "a shard was stopped before its end" : "it was stopped before its end"
     case "ServiceAway":
-      return partial.isWhole ? "the service was away" : "the service did not come back before the run ended"
+      return partial.isWhole ? "the service was away" : "the service did not respond again before the run ended"
     case "Shard":
       return `it is shard ${partial.index} of ${partial.of}`
     case "Selection":
-      return `only ${SelectionText.text(partial)} was selected`
+      return `only ${SelectionText.text(partial)} ${(partial.scenarios ?? 1) === 1 ? "was" : "were"} selected`
     case "LostShard":
       return `${partial.shards.length === 1 ? "shard" : "shards"} ${partial.shards.join(", ")} ${partial.shards.length === 1 ? "is" : "are"} missing, and with ${partial.shards.length === 1 ? "it" : "them"} ${partial.cut} of ${partial.of} scenarios`
     case "Limit":

@@ -1,16 +1,15 @@
 import type { Acknowledgement } from "@webagent/report/Acknowledgement"
 import type { Finding } from "@webagent/report/Finding"
+import { listed } from "./Names.ts"
 
-const mostNamed = 3
-
-/** Names who sees to a finding: `checkout`, or `checkout, ada`; undefined if no scenario has an owner. */
+/** Names who sees to a finding: `checkout, ada`, and the CI operator if a shard wrote no report; undefined if none has an owner. */
 export const owners = ({ kind, scenarios }: Finding): string | undefined => {
+  if (kind._tag === "Incomplete" && kind.why._tag === "LostShards") return "CI operator"
   const { contributors = [] } = "comparison" in kind ? kind.comparison : {}
   // a whole run that is worse is for those whose scenarios added most
   const affected = scenarios.length === 0 ? contributors : scenarios
   const all = [...new Set(affected.flatMap(({ owner }) => owner ?? []))]
-  const more = all.length - mostNamed
-  return all.length === 0 ? undefined : `${all.slice(0, mostNamed).join(", ")}${more > 0 ? `, and ${more} more` : ""}`
+  return all.length === 0 ? undefined : listed(all)
 }
 
 const text = ({ at, note, owner, until }: Acknowledgement): string =>

@@ -18,9 +18,9 @@ export const text = (skip: Skip): string => {
     case "RequestLimit":
       return `--max-requests (${counted(skip.limit, "request")}) was reached`
     case "ConfirmLimit":
-      return `--confirm (${counted(skip.limit, "trial")}) was reached`
+      return `--extra-trials (${counted(skip.limit, "trial")}) was reached`
     case "PaidConfirmLimit":
-      return `a paid scenario gets ${counted(skip.limit, "confirm trial")} without --max-cost`
+      return `a paid scenario gets ${counted(skip.limit, "extra trial")} without --max-cost`
     case "Bail":
       return `--bail (${counted(skip.failures, "failed scenario")}) was reached`
     case "OverCostLimit":

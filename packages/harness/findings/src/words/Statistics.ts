@@ -61,7 +61,7 @@ const rates = (comparison: Comparison): string => {
   const { confirm, isRare, nights: count, scenario, window } = comparison
   if (scenario === null)
     return `${now(comparison)} of the trials passed ${lately(window)}, ${before(comparison)} of those of the same scenarios ${inBefore(count)}`
-  const more = confirm === undefined ? "" : `; ${confirm.passed} of ${confirm.scored} confirm trials passed`
+  const more = confirm === undefined ? "" : `; ${confirm.passed} of ${confirm.scored} extra trials passed`
   const rare = isRare === true ? ", which happens in fewer than 1 of 100 nights" : ""
   return `${now(comparison)} trials passed ${lately(window)}, ${before(comparison)} ${inBefore(count)}${more}${rare}`
 }

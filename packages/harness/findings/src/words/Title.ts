@@ -83,6 +83,9 @@ const nounOf = ({ kind }: Finding, scenario: AffectedScenario | undefined): stri
     case "Regressed":
     case "Unusual":
       return nounOfFigure(scenario?.comparison ?? kind.comparison, kind._tag === "Unusual")
+    case "ServiceAway":
+      // its trials passed during the outage
+      return scenario?.comparison === undefined ? kind._tag : nounOfFigure(scenario.comparison, false)
     default:
       return kind._tag
   }
@@ -107,7 +110,7 @@ const countedOf = (finding: Finding, index: number): ReadonlyArray<Counted> => {
     const own = (scenario.verdict && kindOf(scenario.verdict, null)) ?? kind
     const single: Finding = { ...finding, scenarios: [scenario], kind: own }
     const key = JSON.stringify([scenario.suite, scenario.name])
-    const problem = { finding: single, scenario, noun: nounOf(finding, scenario), key }
+    const problem = { finding: single, scenario, noun: nounOf(single, scenario), key }
     return scenario.isQuarantineExpired === true
       ? [problem, { ...problem, noun: "expired quarantine", finding: expiredOf(scenario), scenario: undefined }]
       : [problem]
@@ -221,10 +224,12 @@ const wordsIn = (text: string): number => text.split(" ").length
 
 const parts = (...all: ReadonlyArray<string | undefined>) => all.filter((part) => part !== undefined).join(" · ")
 
-/** The problems of a run, or its unusual figures if it has no problem. Outages have words of their own. */
+/** The problems of a run, or its unusual figures if it has no problem. Outages have words of their own, and their scenarios count. */
 const shownOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<Problem> => {
   const isFailed = statusOf(findings) === "failed"
-  const shown = ofSeverity(findings, isFailed ? "error" : "warning").filter(({ kind }) => kind._tag !== "ServiceAway")
+  const shown = ofSeverity(findings, isFailed ? "error" : "warning").filter(
+    ({ kind, scenarios }) => kind._tag !== "ServiceAway" || scenarios.length > 0
+  )
   return problemsOf(shown, !isFailed)
 }
 

@@ -12,7 +12,7 @@ interface Usual {
   readonly isFar: boolean
 }
 
-/** A figure of a run, and its part that confirm trials used: `0.54 USD simulated`, `0.20 of it to confirm`. */
+/** A figure of a run, and its part that extra trials used: `0.54 USD simulated`, `0.20 of it to confirm`. */
 interface Used {
   readonly all: string
   readonly confirm?: string
@@ -72,6 +72,12 @@ export const text = ({ all, confirm }: Used): string => (confirm === undefined ?
 /** The comparison of a figure with earlier runs: `as usual`, or `the rest as usual` next to a part to confirm. */
 export const usualText = ({ confirm, usual }: Used): string | undefined =>
   usual && (confirm === undefined ? usual.text : `the rest ${usual.text}`)
+
+/** Both: `0.79 USD simulated, usually 0.39 USD`. */
+export const full = (used: Used): string => {
+  const usual = usualText(used)
+  return usual === undefined ? text(used) : `${text(used)}, ${usual}`
+}
 
 /** `36 trials + 10 to confirm`, with those that were planned and not run: `28 of 36 trials`. */
 export const trials = (report: RunReport, unrun = 0): string => {

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import * as Onsets from "@webagent/nights/Onsets"
 import type { Comparison } from "@webagent/report/Comparison"
+import { findingsOf } from "../../src/Findings.ts"
 import { age } from "../../src/words/Ages.ts"
+import { describe as describeFinding } from "../../src/words/FindingText.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { Verdict } from "@webagent/report/Verdict"
 import { green, trialOf as trial } from "../reports.ts"
@@ -87,6 +89,46 @@ describe("since when a scenario has not passed", () => {
     assert.strictEqual(marked.results[0]?.onset?.trials?.nights, 3)
     const again = Onsets.mark(marked, nightsOf("+++"))
     assert.strictEqual(again.results[0]?.onset?.trials?.nights, 1)
+  })
+})
+
+describe("since when a whole run has had a problem", () => {
+  const lost = { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } } as const
+  const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }
+  const report: RunReport = { ...tonight("passed"), shards: [shard] }
+  /** A night a day, `x` with a lost shard, `s` with some of the scenarios, `?` without stored findings. */
+  const nights = (story: string) =>
+    Array.from(story, (letter, day) =>
+      night(day, [scenario("pays", 5)], {
+        ...(letter === "?"
+          ? {}
+          : { findings: letter === "x" ? [{ kind: lost, severity: "error", scenarios: [] }] : [] }),
+        ...(letter === "s" ? { partial: { _tag: "Selection", tags: ["smoke"] } as const } : {})
+      })
+    )
+  const ageAfter = (story: string) => {
+    const [finding] = findingsOf(Onsets.mark(report, nights(story)))
+    return finding && describeFinding(finding).age
+  }
+
+  it("a lost shard has an age by the findings of earlier nights, and none without such nights", () => {
+    assert.deepStrictEqual(["++", "+xx", "x+", "+xsx", "xx", "??", ""].map(ageAfter), [
+      "new",
+      "since 2026-01-02, 3 nights",
+      "again after 1 night without it",
+      "since 2026-01-02, 3 nights",
+      "since 2026-01-01 or before, 3 nights",
+      undefined,
+      undefined
+    ])
+  })
+
+  it("an outage has one, too, and a run without a problem has none", () => {
+    const outages = [{ from: "2026-02-01T02:00:00.000Z", to: null, why: "HTTP 503" }]
+    assert.deepStrictEqual(Object.keys(Onsets.mark({ ...tonight("passed"), outages }, nights("+")).onsets ?? {}), [
+      "ServiceAway"
+    ])
+    assert.isUndefined(Onsets.mark(tonight("passed"), nights("+x")).onsets)
   })
 })
 

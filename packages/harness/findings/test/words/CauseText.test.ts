@@ -10,9 +10,11 @@ describe("the cause of a failure in words", () => {
   it("names the check with its values, the service's error, or the request", () => {
     assert.deepStrictEqual(
       [
-        text({ _tag: "Check", message: "the run", expected: "completed", actual: "failed" }),
+        text({ _tag: "Check", message: "the run", isCheck: true, expected: "completed", actual: "failed" }),
+        text({ _tag: "Check", message: "exceeded its budget", expected: "at most 1.00 USD", actual: "1.20 USD" }),
         text({ _tag: "Check", message: "timed out after 30 s", lastRequest: request }),
-        text({ _tag: "Service", message: "the order exists", error: "The cart was empty." }),
+        text({ _tag: "Service", message: "it is paid", isCheck: true, error: "The cart was empty." }),
+        text({ _tag: "Service", message: "RunFailedError", error: "The cart was empty." }),
         text({ _tag: "Service", error: "The cart was empty." }),
         text({ _tag: "Request", ...request }),
         text({ _tag: "Request", ...request, status: null }),
@@ -21,9 +23,11 @@ describe("the cause of a failure in words", () => {
         text({ _tag: "Other", text: "an oracle could not look: no database" })
       ],
       [
-        "the run: expected completed, got failed",
+        'check "the run": expected completed, got failed',
+        "exceeded its budget: expected at most 1.00 USD, got 1.20 USD",
         "timed out after 30 s: last request GET /api/v4/runs/…/status: HTTP 503",
-        'the order exists: the service says "The cart was empty."',
+        'check "it is paid": the service says "The cart was empty."',
+        'RunFailedError: the service says "The cart was empty."',
         'the service says "The cart was empty."',
         "GET /api/v4/runs/…/status: HTTP 503",
         "GET /api/v4/runs/…/status: no response",

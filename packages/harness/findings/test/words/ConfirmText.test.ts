@@ -4,9 +4,9 @@ import type { Confirmation } from "@webagent/report/RunReport"
 
 const said = (figure: Confirmation["figure"]) => ConfirmText.text({ figure, outcome: "not confirmed", trials: [] })
 
-describe("the words of confirm trials", () => {
+describe("the words of extra trials", () => {
   it("says of durations that they were compared with the other scenarios", () => {
-    assert.strictEqual(said("duration"), "0 of 0 confirm trials passed: not slower beside the other scenarios")
-    assert.strictEqual(said("pass rate"), "0 of 0 confirm trials passed: pass rate does not look worse")
+    assert.strictEqual(said("duration"), "0 of 0 extra trials passed: not slower compared with the other scenarios")
+    assert.strictEqual(said("pass rate"), "0 of 0 extra trials passed: pass rate does not look worse")
   })
 })

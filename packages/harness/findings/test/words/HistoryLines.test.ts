@@ -33,7 +33,7 @@ const judgement: NightJudgement = {
 describe("what the nights before say", () => {
   it("is a line, with the smallest detectable change and what differs", () => {
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
-      "history  compared with 12 nights: no evidence of change. Smallest detectable change: pass rate 2.9 points lower, duration 12 times longer",
+      "history  compared with 12 nights: no evidence of a change. Smallest detectable change: pass rate 2.9 points lower, duration 12 times longer",
       "         tool 0.2.0, was 0.1.0"
     ])
   })
@@ -42,7 +42,7 @@ describe("what the nights before say", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     assert.match(
       HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
-      /: no evidence of other change\. Smallest/u
+      /: apart from the problems below, no evidence of a change\. Smallest/u
     )
   })
 
@@ -75,7 +75,7 @@ describe("what the nights before say", () => {
     const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "OtherTarget" as const }], rows: [] }
     assert.include(
       HistoryLines.lines({ ...green, judgement: other })[0],
-      "history  compared with 0 nights (3 not counted: another target): no evidence of change"
+      "history  compared with 0 nights (3 not counted: another target): no evidence of a change"
     )
   })
 
@@ -110,7 +110,7 @@ describe("what the nights before say", () => {
       row({ figure: "cost", verdict: "no evidence", change: 0.5 })
     ]
     const partly = { ...green, judgement: { ...judgement, rows } }
-    assert.strictEqual(HistoryLines.compared(partly), "Compared with 12 nights: cost +50 %.")
+    assert.strictEqual(HistoryLines.compared(partly), "Compared with 12 nights: typical scenario cost +50 %.")
   })
 
   it("is not enough where the code of all scenarios changed", () => {

@@ -1,7 +1,8 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Outage from "@webagent/report/Outage"
 import { ofSeverity, statusOf } from "@webagent/report/Finding"
-import type { RunReport } from "@webagent/report/RunReport"
+import type { Comparison } from "@webagent/report/Comparison"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { errorsOf, findingsOf } from "../../src/Findings.ts"
 import { describe as describeFinding } from "../../src/words/FindingText.ts"
 import * as RunText from "../../src/words/RunText.ts"
@@ -15,7 +16,14 @@ const outage = (from: string, to: string | null): Outage.Outage => ({
 })
 
 const passed = [resultOf("a", [trialOf()]), resultOf("b", [trialOf()])]
-const infra = resultOf("c", [trialOf({ verdict: "infra", failure: { kind: "error", message: "connection refused" } })])
+const refused = { kind: "error", message: "connection refused" } as const
+const infra = resultOf("c", [trialOf({ verdict: "infra", failure: refused })])
+/** A run that began when the outage did. */
+const during = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => {
+  const report = reportOf(results, { outages: [outage("02:10:07", "02:31:40")], ...change })
+  return { ...report, header: { ...report.header, startedAt: at("02:10:07") } }
+}
+const minute = 60_000
 
 /** The words about a run: its title, its last line, and the evidence of its errors. */
 const wordsOf = (report: RunReport) => [
@@ -26,17 +34,64 @@ const wordsOf = (report: RunReport) => [
 
 describe("an outage", () => {
   it("of a minute or more fails the run, and is the first problem", () => {
-    const report = reportOf([...passed, infra], { outages: [outage("02:10:07", "02:31:40")] })
-    const [first, second] = errorsOf(report)
-    assert.deepStrictEqual(first?.kind, {
-      _tag: "ServiceAway",
-      outage: outage("02:10:07", "02:31:40"),
-      isWholeRun: false
-    })
-    assert.strictEqual(second?.kind._tag, "Unreachable")
+    const report = during([...passed, infra])
     const alone = reportOf(passed, { outages: [outage("02:10:07", "02:31:40")] })
     assert.strictEqual(statusOf(findingsOf(alone)), "failed")
     expect([wordsOf(report), wordsOf(alone)]).toMatchSnapshot("words")
+  })
+
+  /** The findings of a run: their kinds and the names of their scenarios. */
+  const errorsIn = (report: RunReport) =>
+    errorsOf(report).map(({ kind, scenarios }) => [kind._tag, ...scenarios.map(({ name }) => name)])
+
+  it("is one finding with the scenarios that it interrupted", () => {
+    const report = during([...passed, infra, { ...infra, name: "d" }])
+    assert.deepStrictEqual(errorsIn(report), [["ServiceAway", "c", "d"]])
+    const [finding] = errorsOf(report)
+    assert.strictEqual(finding?.kind._tag === "ServiceAway" ? finding.kind.toll?.trials : undefined, 2)
+    expect([wordsOf(report), finding && describeFinding(finding)]).toMatchSnapshot("words")
+  })
+
+  it("is repeated with the words of its run, without a webhook whose address isn't stored", () => {
+    const report = during([...passed, infra])
+    const argsOf = (...args: ReadonlyArray<string>) => {
+      const [finding] = errorsOf({ ...report, header: { ...report.header, args } })
+      return finding?.kind._tag === "ServiceAway" ? finding.kind.args : undefined
+    }
+    const hidden = "webhook=https://chat.test/<hidden>"
+    assert.deepStrictEqual(argsOf("--record", "--notify", hidden, `--notify=${hidden}`, "--notify", "slack"), [
+      "--record",
+      "--notify",
+      "slack"
+    ])
+    assert.isUndefined(errorsOf(report).flatMap(({ kind }) => ("args" in kind ? [kind.args] : []))[0])
+  })
+
+  it("hides no scored failure, no duration, and no scenario in an expired quarantine", () => {
+    const claimed = resultOf("claimed", [trialOf({ verdict: "claimed", failure: refused, started_ms: minute })])
+    const slow = resultOf("slow", [trialOf({ started_ms: minute }), trialOf({ started_ms: 30 * minute })])
+    const row: Comparison = {
+      figure: "duration",
+      scenario: { suite: slow.suite, name: slow.name },
+      verdict: "regressed",
+      isUnusual: false,
+      now: null,
+      before: null,
+      change: 0.7,
+      window: 1,
+      since: at("02:10:07"),
+      nights: 30,
+      detectable: null
+    }
+    const judgement = { verdict: "regressed", nights: 30, passedOver: [], differences: [], rows: [row] } as const
+    const quarantine = { owner: "ada", reason: "moves", expires: "2026-11-01", expired: true }
+    const all = [...passed, infra, claimed, slow, { ...infra, name: "d", quarantine }]
+    assert.sameDeepMembers(errorsIn(during(all, { judgement })), [
+      ["ServiceAway", "c"],
+      ["Failed", "claimed"],
+      ["Regressed", "slow"],
+      ["Unreachable", "d"]
+    ])
   })
 
   it("that is shorter is a note in a passed run", () => {

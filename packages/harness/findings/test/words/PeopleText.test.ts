@@ -39,7 +39,18 @@ describe("the people of a finding in words", () => {
       ...failed(scenarioOf("pays", "checkout")),
       kind: { _tag: "Unreachable", cause: null, outage: null, trials: 1 }
     } as const
-    assert.deepStrictEqual([FindingText.role(failed()), FindingText.role(away)], ["owner", "affected:"])
+    const { affected, owner } = FindingText.describe(away)
+    assert.deepStrictEqual([owner, affected], [undefined, "checkout"])
+    const outage = { from: "2026-11-21T02:00:00.000Z", to: null, why: "HTTP 503" }
+    const whole = FindingText.describe({ ...away, kind: { _tag: "ServiceAway", outage, isWholeRun: false } })
+    assert.deepStrictEqual([whole.owner, whole.affected], ["service operator", "checkout"])
+  })
+
+  it("are the operator's if a shard is missing, because no scenario caused it", () => {
+    const lost = { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2, shards: [2] } } as const
+    assert.strictEqual(PeopleText.owners({ ...failed(), kind: lost }), "CI operator")
+    const stopped = { _tag: "Incomplete", why: { _tag: "Stopped" } } as const
+    assert.isUndefined(PeopleText.owners({ ...failed(), kind: stopped }))
   })
 
   it("are left out where there are none", () => {

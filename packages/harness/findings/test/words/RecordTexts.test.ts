@@ -15,9 +15,14 @@ describe("records of a report in words", () => {
     assert.deepStrictEqual(
       [
         PartialText.text({ _tag: "Selection", tags: ["a"], name: "pays" }),
+        PartialText.text({ _tag: "Selection", tags: [], scenarios: 29 }),
         PartialText.text({ _tag: "LostShard", shards: [2], cut: 1, of: 3 })
       ],
-      ['only --tag a and --name "pays" was selected', "shard 2 is missing, and with it 1 of 3 scenarios"]
+      [
+        'only --tag a and --name "pays" was selected',
+        "only 29 chosen scenarios were selected",
+        "shard 2 is missing, and with it 1 of 3 scenarios"
+      ]
     )
   })
 

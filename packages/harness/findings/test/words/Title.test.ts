@@ -229,6 +229,13 @@ describe("the headline of a run", () => {
     assert.isUndefined(partialOf({ ...report, interrupted: true }))
   })
 
+  it("says that a run is partial if an outage interrupted many of its trials", () => {
+    const away = trialOf({ verdict: "infra", reason: "HTTP 503" })
+    const report = reportOf([...passed(2), resultOf("away", [away, away], { verdict: "infra" })])
+    assert.include(titleOf(report), " · partial")
+    assert.match(lastLineOf(report), / · partial: 2 of 4 trials interrupted$/u)
+  })
+
   it("says what is still open, in every title", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
     const report = reportOf([resultOf("a", [trialOf(leak)])], {

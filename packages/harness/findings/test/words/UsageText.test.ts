@@ -15,7 +15,7 @@ const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 21
 const texts = (of: typeof report) => Object.values(UsageText.of(of)).map(UsageText.text)
 
 describe("usage of a run in words", () => {
-  it("includes the part that confirm trials used", () => {
+  it("includes the part that extra trials used", () => {
     assert.strictEqual(UsageText.trials(report), "3 trials + 2 to confirm")
     assert.strictEqual(UsageText.trials(report, 4), "3 of 7 trials + 2 to confirm")
     assert.deepStrictEqual(texts(report), [
@@ -25,7 +25,7 @@ describe("usage of a run in words", () => {
     ])
   })
 
-  it("leaves out confirm trials if none ran", () => {
+  it("leaves out extra trials if none ran", () => {
     const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])
     assert.strictEqual(UsageText.trials(without), "3 trials")
     assert.deepStrictEqual(texts(without), ["32 requests", "2.1 s", "0.00 USD simulated"])
@@ -61,7 +61,7 @@ describe("usage of a run in words", () => {
     assert.deepStrictEqual(usual(judged(10, 2000, 0.01)), [
       ["the rest 3 times the usual 10", true],
       ["the rest usually 2 s", false],
-      ["the rest 3 times the usual 0.010 USD", true]
+      ["the rest 3 times the usual 0.01 USD", true]
     ])
   })
 

@@ -62,7 +62,12 @@ const headline = (report: Report): string => {
   return `<b class="${tone === "plain" ? "good" : classes[tone]}">${escape(verdict)}</b>${reason === "" ? "" : escape(`: ${reason}`)}`
 }
 
-/** The page of a comparison: one file, no script, no external resource. */
+/**
+ * The page of a comparison: one file, no script, no external resource.
+ *
+ * @param report - The report of a comparison.
+ * @returns The HTML of the page.
+ */
 export const render = (report: Report): string => {
   const { rows, test, tolerance } = report
   const ratios = rows.flatMap(({ change, detectable, high, kind, low, name, verdict }) =>

@@ -17,16 +17,30 @@ const sentence = (report: LoadReport): string => {
   return `<b class="bad">Failed</b>: ${crossed.map(({ limit, measured, name }) => escape(`${name} was ${measured}, limit ${limit}`)).join("; ")}.`
 }
 
-/** A service, as a page shows it. */
+/**
+ * A service, as a page shows it.
+ *
+ * @param target - The service of a report.
+ * @returns The name and the address as text.
+ */
 export const targetOf = ({ address, name, simulated }: LoadReport["target"]) =>
   `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`
 
-/** The workload, as a page shows it. */
+/**
+ * The workload, as a page shows it.
+ *
+ * @param rate - Starts per second.
+ * @param settings - The mix, the profile, the timeout and other settings.
+ * @returns Rows of a name and a value.
+ */
 export const workloadOf = (
   rate: number,
   { mix, profile, run_timeout_ms, sample, task, vus }: WorkloadSettings
 ): ReadonlyArray<readonly [string, string]> => [
-  ["model", vus === undefined ? `open: ${counted(rate, "start")} a second` : `closed: ${counted(vus, "virtual user")}`],
+  [
+    "model",
+    vus === undefined ? `open: ${counted(rate, "start")} per second` : `closed: ${counted(vus, "virtual user")}`
+  ],
   ...(mix === undefined ? [] : [["mix", mix] as const]),
   ...(profile === undefined ? [] : [["profile", profile] as const]),
   ...(task === undefined ? [] : [["task", task] as const]),
@@ -87,7 +101,14 @@ const charts = (series: TimeSeries): ReadonlyArray<string> => {
   ]
 }
 
-/** The page of a load test: one file, no script, no external resource. `dashboard` is the file name of k6's own page. */
+/**
+ * The page of a load test: one file, no script, no external resource. `dashboard` is the file name of k6's own page.
+ *
+ * @param report - The report of a load test.
+ * @param series - The measurements over time.
+ * @param dashboard - The file name of k6's own page, if there is one.
+ * @returns The HTML of the page.
+ */
 export const render = (report: LoadReport, series: TimeSeries, dashboard: string | undefined): string => {
   const { errors, throughput } = report.measurements
   const statuses = FailedRequests.text(report.failed_requests ?? [])
@@ -108,7 +129,7 @@ export const render = (report: LoadReport, series: TimeSeries, dashboard: string
   return renderPage({
     title: `${title}: ${report.verdict}`,
     header: `<h1>${escape(title)}</h1><p>${sentence(report)}</p>
-<p class="faint">${number(throughput, 1)} successful requests a second. ${escape(failed)}. ${duration(report.took_ms)} in all.</p>`,
+<p class="faint">${number(throughput, 1)} successful requests per second. ${escape(failed)}. ${duration(report.took_ms)} in all.</p>`,
     main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", "result"], thresholds)}</section>
 <section class="settings"><h2>Settings</h2>${table(
       ["setting", "value"],

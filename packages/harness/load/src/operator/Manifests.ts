@@ -16,7 +16,12 @@ interface Manifest {
   readonly text: string
 }
 
-/** Everything that k6-operator needs but the Secret with the key: a TestRun, and a ConfigMap or what makes an image. */
+/**
+ * Everything that k6-operator needs but the Secret with the key: a TestRun, and a ConfigMap or what makes an image.
+ *
+ * @param options - The load test, the image and the number of pods.
+ * @returns The files with their contents.
+ */
 export const render = (options: OperatorOptions): ReadonlyArray<Manifest> => {
   if (!Number.isInteger(options.parallelism) || options.parallelism < 1) {
     throw new Error(`The number of pods must be a whole number, 1 or more; got ${options.parallelism}.`)
@@ -32,7 +37,12 @@ export const render = (options: OperatorOptions): ReadonlyArray<Manifest> => {
   ]
 }
 
-/** The commands that run the load test, from within the folder of its files. */
+/**
+ * The commands that run the load test, from within the folder of its files.
+ *
+ * @param options - The load test, the image and the number of pods.
+ * @returns The commands, one per line.
+ */
 export const commands = (options: OperatorOptions): ReadonlyArray<string> => {
   const { apiKeySecret, namespace } = options
   const kubectl = namespace === undefined ? "kubectl" : `kubectl -n ${namespace}`

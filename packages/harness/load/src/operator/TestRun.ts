@@ -24,18 +24,33 @@ export interface OperatorOptions {
 // what Kubernetes takes for all data of a ConfigMap
 const configMapLimit_bytes = 1_048_576
 
-/** The name of every rendered resource. */
+/**
+ * The name of every rendered resource.
+ *
+ * @param options - The load test.
+ * @returns A name that Kubernetes accepts.
+ */
 export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${test}`
 
 /** The file that holds the script. */
 export const scriptFile = "load.js"
 
-/** Returns whether the script is part of an image. */
+/**
+ * Returns whether the script is part of an image.
+ *
+ * @param options - The load test and its image.
+ * @returns True if no ConfigMap is needed.
+ */
 export const isBaked = (options: OperatorOptions): boolean =>
   options.image !== undefined ||
   Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile) > configMapLimit_bytes
 
-/** The image that the pods run: stock k6, or one with the script in it. */
+/**
+ * The image that the pods run: stock k6, or one with the script in it.
+ *
+ * @param options - The load test and its image.
+ * @returns The name of the image with its tag.
+ */
 export const imageOf = (options: OperatorOptions): string =>
   options.image ?? (isBaked(options) ? `${nameOf(options)}:latest` : `grafana/k6:${options.k6Version}`)
 
@@ -61,7 +76,12 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
   ]
 }
 
-/** The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together. */
+/**
+ * The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together.
+ *
+ * @param options - The load test, its image and the number of pods.
+ * @returns The manifest.
+ */
 export const testRun = (options: OperatorOptions) => {
   const { outputs = [], parallelism } = options
   return {
@@ -79,7 +99,12 @@ export const testRun = (options: OperatorOptions) => {
   } satisfies Node
 }
 
-/** The ConfigMap of a script that is not baked into an image. */
+/**
+ * The ConfigMap of a script that is not baked into an image.
+ *
+ * @param options - The load test.
+ * @returns The manifest.
+ */
 export const configMap = (options: OperatorOptions) =>
   ({
     apiVersion: "v1",
@@ -88,6 +113,11 @@ export const configMap = (options: OperatorOptions) =>
     data: { [scriptFile]: options.script }
   }) satisfies Node
 
-/** The image of a script: stock k6, which has the shell that the operator's initializer needs. */
+/**
+ * The image of a script: stock k6, which has the shell that the operator's initializer needs.
+ *
+ * @param options - The load test and its image.
+ * @returns The content of the Dockerfile.
+ */
 export const dockerfile = (options: OperatorOptions): string =>
   [`FROM grafana/k6:${options.k6Version}`, `COPY ${scriptFile} /test/${scriptFile}`, ""].join("\n")

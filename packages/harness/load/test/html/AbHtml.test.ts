@@ -41,8 +41,8 @@ describe("AbHtml", () => {
     assert.include(page, "<td>closed: 3 virtual users</td>")
     assert.include(page, "<td>runs=1</td>")
     assert.include(page, "<td>flaky</td>")
-    assert.notInclude(page, "starts a second")
-    assert.include(render(reportOf(1)), "<td>open: 20 starts a second</td>")
+    assert.notInclude(page, "starts per second")
+    assert.include(render(reportOf(1)), "<td>open: 20 starts per second</td>")
   })
 
   it("a blind comparison says that it cannot tell, and how many pairs it needs", () => {

@@ -1,0 +1,15 @@
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
+import type { AffectedScenario } from "@webagent/report/Finding"
+import { age } from "./Ages.ts"
+
+const mostNamed = 3
+
+/** The first few of some names, and how many more there are. */
+export const listed = (names: ReadonlyArray<string>, most = mostNamed): string => {
+  const more = names.length - most
+  return `${names.slice(0, most).join(", ")}${more > 0 ? `, and ${more} more` : ""}`
+}
+
+/** Names of scenarios with their ages. */
+export const dated = (scenarios: ReadonlyArray<AffectedScenario>): string =>
+  listed(scenarios.map((one) => `${scenarioTitle(one)}${one.onset === undefined ? "" : ` (${age(one.onset)})`}`))
