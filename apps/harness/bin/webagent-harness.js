@@ -5,6 +5,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`webagent-harness needs Node 22.19 or newer; this is ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
+  // it runs for a day
+  if (process.argv[2] === "ui") {
+    const { restartWith } = await import("@webagent/cli/restart")
+    await restartWith(["--max-semi-space-size=8"])
+  }
   const { enableCompileCache } = await import("node:module")
   enableCompileCache?.()
   await import("../dist/main.js")

@@ -8,7 +8,7 @@ import { HistoryOutput, JudgeOutput } from "../src/cli/history/HistoryOutput.ts"
 import { ListOutput } from "../src/cli/list/ListOutput.ts"
 import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
 import { PlanOutput } from "../src/cli/plan/PlanOutput.ts"
-import { ReapOutput } from "../src/cli/reap/ReapOutput.ts"
+import { CleanupOutput } from "../src/cli/cleanup/CleanupOutput.ts"
 import { Notification } from "../src/reporters/Notification.ts"
 import { ServeOutput } from "@webagent/simulation/ServeOutput"
 
@@ -19,7 +19,7 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   history: HistoryOutput,
   "history --judge": JudgeOutput,
   compare: CompareOutput,
-  reap: ReapOutput,
+  cleanup: CleanupOutput,
   doctor: DoctorOutput,
   drift: DriftOutput,
   load: LoadOutput,

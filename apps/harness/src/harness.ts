@@ -8,6 +8,8 @@ import * as Stdio from "effect/Stdio"
 import { compare } from "./cli/compare/compare.ts"
 import { doctor } from "./cli/doctor/doctor.ts"
 import { drift } from "./cli/drift/drift.ts"
+import { evaluation } from "./cli/eval/eval.ts"
+import { flagGroups } from "./cli/flagGroups.ts"
 import { history } from "./cli/history/history.ts"
 import { init } from "./cli/init/init.ts"
 import { list } from "./cli/list/list.ts"
@@ -17,7 +19,7 @@ import { plan } from "./cli/plan/plan.ts"
 import { profile } from "./cli/profile/profile.ts"
 import { program, version } from "./cli/Program.ts"
 import { quarantine } from "./cli/quarantine/quarantine.ts"
-import { reap } from "./cli/reap/reap.ts"
+import { cleanup } from "./cli/cleanup/cleanup.ts"
 import { record } from "./cli/record/record.ts"
 import { run } from "./cli/run/run.ts"
 import { showReport } from "./cli/show-report/showReport.ts"
@@ -35,6 +37,7 @@ const harness = Command.make("webagent-harness").pipe(
     history,
     quarantine,
     compare,
+    evaluation,
     list,
     load,
     SimulateCommand.make("serve"),
@@ -42,7 +45,7 @@ const harness = Command.make("webagent-harness").pipe(
     replay,
     drift,
     profile,
-    reap,
+    cleanup,
     showReport,
     doctor
   ])
@@ -55,14 +58,36 @@ const replacements: Readonly<Record<string, string>> = {
   "--render": "load render TEST FOLDER --target URL"
 }
 
-/** `--bail` without a number is 1. What effect/cli has for that takes a number behind `=` only. */
-const withBail = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.map((word, index) => (word === "--bail" && !/^-?\d/u.test(words[index + 1] ?? "") ? "--bail=1" : word))
+/** Old names of flags and commands. */
+const renamed = { "--confirm": "--extra-trials", reap: "cleanup" }
+
+const shortForms: Readonly<Record<string, string>> = {
+  "-g": "--name",
+  "-j": "--concurrency",
+  "-u": "--target",
+  "-x": "--bail"
+}
+
+/**
+ * Writes short flags in full, because the configuration looks at the flags that are typed. `--bail` without a number is 1:
+ * effect/cli has that only for a number behind `=`.
+ */
+const written = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.map((word, index) => {
+    const [, short = "", value = ""] = /^(-[gjux])=?(.*)$/su.exec(word) ?? []
+    const flag = shortForms[short] ?? word
+    if (flag !== word && value !== "") return `${flag}=${value}`
+    return flag === "--bail" && !/^-?\d/u.test(words[index + 1] ?? "") ? "--bail=1" : flag
+  })
 
 /** The command line, with what a failure prints. */
-export const commandLine = CommandLine.run(harness, { program, version, replacements }).pipe(
-  Effect.updateService(Stdio.Stdio, (stdio) => ({ ...stdio, args: Effect.map(stdio.args, withBail) }))
-)
+export const commandLine = CommandLine.run(harness, {
+  program,
+  version,
+  groups: flagGroups,
+  renamed,
+  replacements
+}).pipe(Effect.updateService(Stdio.Stdio, (stdio) => ({ ...stdio, args: Effect.map(stdio.args, written) })))
 
 /** Runs the command line of this process, and ends the process. */
 export const main = () =>

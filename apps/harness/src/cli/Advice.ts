@@ -17,10 +17,10 @@ const targetFlags = (options: RunOptions, { targets = {}, target }: Config): Rea
   const file = options.config === undefined ? [] : [`--config ${quoted(options.config)}`]
   const { apiKeyEnv, apiKeyHeader, control, target: url, v2SessionId } = options
   const named = Object.keys(targets).find((name) => targets[name]?.url === url)
-  const asked = named ?? url
-  if (asked === (target ?? "simulated")) return file
-  const flags = [...file, `--target ${quoted(asked)}`]
-  if (asked === "simulated" || named !== undefined) return flags
+  const chosen = named ?? url
+  if (chosen === (target ?? "simulated")) return file
+  const flags = [...file, `--target ${quoted(chosen)}`]
+  if (chosen === "simulated" || named !== undefined) return flags
   return [
     ...flags,
     ...(apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(apiKeyEnv)}`]),
@@ -31,10 +31,16 @@ const targetFlags = (options: RunOptions, { targets = {}, target }: Config): Rea
   ]
 }
 
-/** Which trials: the first that did not pass, where there are several. */
-const trialFlags = (options: RunOptions, { trials }: ScenarioResult): ReadonlyArray<string> => {
+/**
+ * Which trials: the first that did not pass, or that leaked, where there are several. Of a flaky scenario all, because a
+ * single one may pass.
+ */
+const trialFlags = (options: RunOptions, { trials, verdict }: ScenarioResult): ReadonlyArray<string> => {
   if (trials.length > 1) {
-    const bad = trials.find(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
+    if (verdict === "flaky") return [`--trials ${trials.length}`]
+    const bad =
+      trials.find(({ verdict }) => verdict !== "passed" && verdict !== "skipped") ??
+      trials.find(({ leakedBrowsers }) => leakedBrowsers.length > 0)
     if (bad !== undefined) return [`--trial ${bad.index + 1}`]
   }
   if (options.trial !== undefined) return [`--trial ${options.trial}`]
@@ -47,10 +53,10 @@ export const replay =
   (options: RunOptions, argumentOf: (suite: string) => string, config: Config = {}) =>
   (result: ScenarioResult): string =>
     [
-      `${program} run`,
+      `${program} ${options.evaluation === undefined ? "run" : "eval"}`,
       quoted(argumentOf(result.suite)),
       `--name ${quoted(result.name)}`,
-      ...targetFlags(options, config),
+      ...(options.evaluation?.flags ?? targetFlags(options, config)),
       ...trialFlags(options, result),
       `--seed ${options.seed}`
     ].join(" ")
@@ -66,7 +72,7 @@ export const reap =
     const { apiKeyEnv, config: file, target } = options
     const named = Object.keys(config.targets ?? {}).find((name) => config.targets?.[name]?.url === target)
     return [
-      `${program} reap`,
+      `${program} cleanup`,
       `--ledger ${quoted(join(directory, "ledger"))}`,
       `--target ${quoted(named ?? target)}`,
       ...(file === undefined ? [] : [`--config ${quoted(file)}`]),
@@ -93,17 +99,17 @@ export const commandsOf = ({
  */
 export const ignoring =
   (options: RunOptions) =>
-  (finding: Finding): string | undefined => {
+  (finding: Finding, { header }: RunReport): string | undefined => {
     if (!options.record) return undefined
     const { answer } = IgnoreText.of(finding)
-    const command = IgnoreText.commandOf(finding, commandsOf(options))
+    const command = IgnoreText.commandOf(finding, header.startedAt, commandsOf(options))
     const each = finding.scenarios.length > 1 && finding.kind._tag !== "Regressed" ? " (and the others)" : ""
     return command === undefined ? answer : `${answer}: ${command}${each}`
   }
 
 /**
- * Suggests the next step after a run, in one line; undefined if the run was stopped, or if it passed and was compared
- * with earlier nights.
+ * Suggests the next step after a run: a sentence, and its commands in the next lines. Undefined if the run was stopped, or
+ * if it passed and was compared with earlier nights.
  */
 export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
@@ -112,13 +118,12 @@ export const next =
     if (stop !== undefined) return stop
     if (report.interrupted) return undefined
     const resultOf = Findings.resultsByName(report)
-    const worst = [...Findings.errorsOf(report), ...Findings.warningsOf(report)]
-      .filter(({ kind }) => kind._tag !== "Incomplete")
-      .map((finding) => resultOf(exampleOf(finding)))
-      .find((result) => result !== undefined)
-    if (worst !== undefined) return replayOf(worst)
-    const [command] = Findings.errorsOf(report).flatMap((finding) => NextText.commandOf(finding, program, " && ") ?? [])
-    if (command !== undefined) return command
+    const steps = [...Findings.errorsOf(report), ...Findings.warningsOf(report)].map((finding) => {
+      const example = finding.kind._tag === "Incomplete" ? undefined : resultOf(exampleOf(finding))
+      return NextText.of(finding, { program, replay: example && replayOf(example) })
+    })
+    const step = steps.find(({ commands }) => commands.length > 0)
+    if (step !== undefined) return [step.text, ...step.commands].join("\n")
     if (statusOf(Findings.of(report)) === "failed" || report.judgement !== undefined) return undefined
     if (options.target === "simulated") {
       const { suites } = report.header

@@ -7,7 +7,11 @@ import { program } from "./Program.ts"
 export const noNights = (file: string) =>
   usage(`${file} has no nights. Record one with ${program} run --record, or name another file with --history.`)
 
-/** A night of the history by its id, by the beginning of it, or by how long ago it was: `last`, `last-1`. */
+/** Fails if a text is empty, or still the "..." of a suggested command. */
+export const refuseDots = (flag: string, text: string | undefined, what: string) =>
+  /^[\s.]*$|^TEXT$/u.test(text ?? what) ? usage(`--${flag} is "${text}". Write ${what} there.`) : Effect.void
+
+/** A night of the history by its start, by the beginning of its id, or by how long ago it was: `last`, `last-1`. */
 export const ofHistory = Effect.fnUntraced(function* (
   word: string,
   nights: ReadonlyArray<Night>,
@@ -21,7 +25,7 @@ export const ofHistory = Effect.fnUntraced(function* (
     if (nights.length === 0) return yield* noNights(file)
     return yield* usage(`${word} is before the first night: ${file} has ${nights.length}.`)
   }
-  const found = nights.filter(({ id }) => id.startsWith(word))
+  const found = nights.filter(({ id, startedAt }) => id.startsWith(word) || startedAt.slice(0, 19) === word)
   if (found.length > 1) return yield* usage(`"${word}" matches ${found.length} nights of ${file}. Give more of the id.`)
   return (
     found[0] ??

@@ -1,7 +1,14 @@
 import * as Argument from "effect/cli/Argument"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import type * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type * as Stdio from "effect/Stdio"
+import type { Suite } from "@webagent/scenario"
+import type { RunReport } from "@webagent/report/RunReport"
+import type { UserError } from "@webagent/cli/UserError"
 import type { Shard } from "../run/shards/Shards.ts"
 import { type Config, isReporterPath, reporterNames } from "../config/Config.ts"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
@@ -75,28 +82,30 @@ export const nightLimits = {
 
 /** Which suites. */
 export const suites = Argument.String("suite").pipe(
-  Argument.withDescription("Suite files, patterns of files, and names of built-in suites (default: **/*.suite.ts)"),
+  Argument.withDescription("Suite files, file patterns, and names of built-in suites (default: **/*.suite.ts)"),
   Argument.variadic()
 )
 
 /** Flags of `run` and `plan`: which scenarios run, where, how often, and within which limits. */
 export const flags = {
   suites,
-  target: Flags.target("a service in this process"),
+  target: Flags.target("a service in this process").pipe(Flag.withAlias("u")),
   config: Flags.config,
   builtIn: Flags.builtIn,
   allowOnly: Flags.switched("allow-only", "Accept only: true of a scenario in CI (default: refuse)"),
   suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
   tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
-  owner: Flags.texts("owner", "Run only scenarios of this owner; may be repeated (default: all)"),
-  name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),
+  owner: Flags.texts("owner", "Run only scenarios with this owner; may be repeated (default: all)"),
+  name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)").pipe(Flag.withAlias("g")),
   trials: Flags.count(
     "trials",
     1,
     `Repeat each scenario this often (default: as it declares; with --record, ${nightlySetting.trials} where it declares none and is free)`
   ),
   trial: Flags.count("trial", 1, "Run only the trial with this number, from 1 (default: all)"),
-  concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)"),
+  concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)").pipe(
+    Flag.withAlias("j")
+  ),
   timeout: Flags.duration("timeout", "Limit the time of a trial (default: 30s simulated, else 10m)"),
   maxTime: Flags.duration("max-time", "Stop everything after this time (default: no limit)"),
   maxOutage: Flags.duration(
@@ -115,16 +124,19 @@ export const flags = {
     0,
     "Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"
   ),
-  lastFailed: Flags.switched("last-failed", "Run only scenarios that failed in the newest report"),
+  lastFailed: Flags.switched(
+    "last-failed",
+    "Run only scenarios that failed in the newest report, or that an outage skipped"
+  ),
   bail: Flags.count(
     "bail",
     1,
     "Start nothing new after this many failed scenarios, 1 without a number (default: no limit)"
-  ),
-  confirm: Flags.count(
-    "confirm",
+  ).pipe(Flag.withAlias("x")),
+  extraTrials: Flags.count(
+    "extra-trials",
     0,
-    `Run up to this many more trials where a scenario looks worse than before (default: 0; with --record ${nightlySetting.confirm})`
+    `Run up to this many extra trials of scenarios that look worse than before (default: 0; with --record ${nightlySetting.confirm})`
   ),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Draw random inputs from this seed (default: 1)"),
@@ -163,11 +175,11 @@ export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites
  * flag that is not set.
  */
 const repetitionOf = (
-  { confirm, record, trial, trials }: Pick<ParsedFlags, "confirm" | "record" | "trial" | "trials">,
+  { extraTrials, record, trial, trials }: Pick<ParsedFlags, "extraTrials" | "record" | "trial" | "trials">,
   nightly: Config["nightly"]
 ) => {
   const isNight = record && trial === undefined
-  const more = confirm ?? (isNight ? (nightly?.confirm ?? nightlySetting.confirm) : 0)
+  const more = extraTrials ?? (isNight ? (nightly?.extraTrials ?? nightlySetting.confirm) : 0)
   return {
     trials: trials ?? (isNight ? (nightly?.trials ?? nightlySetting.trials) : undefined),
     /**
@@ -186,7 +198,7 @@ export const optionsOf = (
   ...flags,
   ...repetitionOf(flags, nightly),
   /** The flags themselves, and the setting of nights: a page may record some of the runs that it starts. */
-  repetition: { confirm: flags.confirm, trials: flags.trials, nightly },
+  repetition: { extraTrials: flags.extraTrials, trials: flags.trials, nightly },
   suites: [...suites, ...suite],
   tags,
   owners,
@@ -194,10 +206,29 @@ export const optionsOf = (
   concurrency: flags.concurrency ?? (flags.debug ? 1 : 8)
 })
 
+/** A run of `eval`, which brings its suites. */
+export interface Evaluation {
+  /** The suites, with the words that name them on the command line of `eval`. */
+  readonly suites: ReadonlyArray<{ readonly suite: Suite.Suite; readonly argument: string }>
+  /** The flags of a command that repeats one of its trials. */
+  readonly flags: ReadonlyArray<string>
+  /** The name of the service in reports, where its address differs between runs: nights of one target are compared. */
+  readonly target: { readonly name: string; readonly address: string } | undefined
+  /** The key of the service; by default it's read from the environment. */
+  readonly apiKey: Redacted.Redacted | undefined
+  /** Receives the report and its folder; returns whether the command fails. */
+  readonly hasFailed: (
+    report: RunReport,
+    directory: string | undefined
+  ) => Effect.Effect<boolean, UserError, FileSystem.FileSystem | Stdio.Stdio>
+}
+
 /** The options of `run`, from its flags and arguments. */
 export type RunOptions = ReturnType<typeof optionsOf> & {
   /** Only these scenarios: a page names each, and a command line can't. */
   readonly scenarios?: ReadonlyArray<ScenarioName>
+  /** The suites and the verdict of an evaluation. */
+  readonly evaluation?: Evaluation
 }
 
 /** The options of a run that a page starts. One that it records is a night, as with `run --record`. */
@@ -214,6 +245,6 @@ export const startedAs = (
   }
 ): RunOptions => {
   const { repetition } = options
-  const asked = { confirm: repetition.confirm, record, trial, trials: trials ?? repetition.trials }
+  const asked = { extraTrials: repetition.extraTrials, record, trial, trials: trials ?? repetition.trials }
   return { ...options, record, trial, ...repetitionOf(asked, repetition.nightly) }
 }

@@ -9,18 +9,18 @@ import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
 /** The embedded simulated service; the server's modules are loaded only here. */
-export const embedded = (options: Pick<RunOptions, "seed" | "control">) =>
+export const embedded = (options: Pick<RunOptions, "seed" | "control"> & { readonly keepOpen?: boolean | undefined }) =>
   options.control !== undefined
     ? Effect.fail(usage("--control applies only to the server at --target. Remove --control, or name --target."))
     : Effect.promise(() => import("../targets/EmbeddedTarget.ts")).pipe(
-        Effect.flatMap((module) => module.start(options.seed)),
+        Effect.flatMap((module) => module.start(options.seed, options.keepOpen)),
         Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
       )
 
 /** Looks once whether the service answers at an address, with the key that a variable holds. */
 export const remote = Effect.fnUntraced(function* (
   options: Pick<RunOptions, "target" | "apiKeyEnv" | "apiKeyHeader" | "allowPaid" | "v2SessionId"> &
-    Partial<Pick<RunOptions, "control">>
+    Partial<Pick<RunOptions, "control" | "evaluation">>
 ) {
   const { allowPaid, apiKeyEnv, v2SessionId } = options
   const { probe } = yield* Effect.promise(() => import("../targets/RemoteTarget.ts"))
@@ -32,7 +32,7 @@ export const remote = Effect.fnUntraced(function* (
   return yield* probe({
     url: options.target,
     apiKeyEnv,
-    apiKey: Option.getOrUndefined(apiKey),
+    apiKey: options.evaluation?.apiKey ?? Option.getOrUndefined(apiKey),
     apiKeyHeader: options.apiKeyHeader ?? Option.getOrUndefined(header),
     v2SessionId,
     allowPaid,
@@ -80,5 +80,7 @@ const controlled = Effect.fnUntraced(function* (options: RunOptions) {
 })
 
 /** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */
-export const open = (options: RunOptions): Effect.Effect<Target, UserError, Scope.Scope> =>
+export const open = (
+  options: RunOptions & { readonly keepOpen?: boolean | undefined }
+): Effect.Effect<Target, UserError, Scope.Scope> =>
   Effect.flatMap(options.target === "simulated" ? embedded(options) : controlled(options), connect)

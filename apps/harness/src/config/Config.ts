@@ -129,7 +129,7 @@ export const Config = Schema.Struct({
   trialBudget: Schema.optional(Amount),
   maxRequests: Schema.optional(count(1)),
   reruns: Schema.optional(count(0)),
-  confirm: Schema.optional(count(0)),
+  extraTrials: Schema.optional(count(0)),
   history: Schema.optional(Text),
   /** Add whole runs to the history. */
   record: Schema.optional(Schema.Boolean),
@@ -139,8 +139,8 @@ export const Config = Schema.Struct({
     Schema.Struct({
       /** Trials of each scenario that declares none and is free. */
       trials: Schema.optional(count(1)),
-      /** Confirm trials that all scenarios share. */
-      confirm: Schema.optional(count(0))
+      /** Extra trials that all scenarios share. */
+      extraTrials: Schema.optional(count(0))
     })
   ),
   /** Channels that are notified when a recorded night fails, or passes again. */
@@ -195,11 +195,20 @@ const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
 /** Ends a sentence with a period, unless it is a question. */
 export const ended = (sentence: string) => sentence.replace(/[^?]$/u, "$&.")
 
+/** Old names of keys, each with the new name. */
+export const renamed: Readonly<Record<string, string>> = { confirm: "extraTrials" }
+
+/** Names the new key if a line is about the old one. */
+const withNewName = (line: string) =>
+  line.replace(/^(.*?)(\w+): is not a known field.*$/u, (whole, path: string, old: string) =>
+    Object.hasOwn(renamed, old) ? `${path}${old} is called ${renamed[old]} now` : whole
+  )
+
 /** Decodes a value as a configuration. The failure has one line for each invalid key, with the key's path. */
 export const decode = (value: unknown): Result.Result<Config, ReadonlyArray<string>> => {
   const decoded = Schema.decodeUnknownResult(Config, { errors: "all", onExcessProperty: "error" })(value)
   if (Result.isFailure(decoded)) {
-    return Result.fail(fieldIssues(decoded.failure.issue, value).map((issue) => ended(line(issue))))
+    return Result.fail(fieldIssues(decoded.failure.issue, value).map((issue) => ended(withNewName(line(issue)))))
   }
   const wrong = wrongTarget(decoded.success)
   return wrong === undefined ? Result.succeed(decoded.success) : Result.fail([ended(wrong)])

@@ -133,18 +133,41 @@ const urlOf = (path: string, edition: Edition | undefined): string => {
 const patience = Duration.seconds(30)
 
 /**
- * Imports a module and awaits its default export. If the module leaves a rejected promise, the import fails and the
- * process continues.
+ * Imports a module and awaits its default export. If the module leaves a rejected promise, or one of its timers throws,
+ * the import fails and the process continues.
  */
 const imported = async (url: string): Promise<unknown> => {
-  const rejections: Array<unknown> = []
-  const module: { readonly default?: unknown } = await Rejections.listenTo(
-    (reason) => rejections.push(reason),
-    () => (isJson.test(url) ? import(url, { with: { type: "json" } }) : import(url))
-  )
-  if (rejections.length > 0) throw rejections[0]
-  return await module.default
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  process.on("uncaughtException", reject)
+  try {
+    const loaded: Promise<{ readonly default?: unknown }> = Rejections.listenTo(reject, () =>
+      isJson.test(url) ? import(url, { with: { type: "json" } }) : import(url)
+    )
+    return await Promise.race([failed, loaded.then((module) => module.default)])
+  } finally {
+    process.off("uncaughtException", reject)
+  }
 }
+
+/** Explains an exit code that the code of a file sets when it ends the process while it loads. */
+const explainExit = (argument: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const listener = (code: number) => {
+        const error = new Error()
+        // the frames of the code that called it
+        Error.captureStackTrace(error, process.exit)
+        const place = whereOf(error) ?? argument
+        process.stderr.write(
+          `${place}: process.exit(${code}) ended the run while ${argument} loaded. Remove the call.\n`
+        )
+        process.exitCode = 2
+      }
+      process.once("exit", listener)
+      return listener
+    }),
+    (listener) => Effect.sync(() => process.off("exit", listener))
+  )
 
 /** The default export of a user's module; `argument` names it in what is wrong with it. */
 export const load = (argument: string, path: string, edition?: Edition): Effect.Effect<unknown, UserError> => {
@@ -154,14 +177,11 @@ export const load = (argument: string, path: string, edition?: Edition): Effect.
     try: () => imported(urlOf(path, edition)),
     catch: (error) => whyNotLoaded(argument, path, error)
   }).pipe(
+    (loading) => Effect.scoped(Effect.andThen(explainExit(argument), loading)),
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () =>
-        Effect.fail(
-          usage(
-            `${argument} did not load within ${Duration.format(patience)}. Check what it awaits outside of functions.`
-          )
-        )
+        Effect.fail(usage(`${argument} did not load within ${Duration.format(patience)}. Check its top-level await.`))
     })
   )
 }

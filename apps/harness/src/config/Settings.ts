@@ -25,10 +25,11 @@ export type CommandName =
   | "load"
   | "load compare"
   | "load render"
-  | "reap"
+  | "cleanup"
   | "doctor"
   | "record"
   | "drift"
+  | "eval"
 
 type Value = string | number | boolean | ReadonlyArray<string> | undefined
 type Values = Readonly<Record<string, Value>>
@@ -54,10 +55,12 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
   "load compare": ["reportDir", "apiKeyEnv", "apiKeyHeader"],
   "load render": ["target", "apiKeyHeader"],
-  reap: ["apiKeyEnv"],
+  cleanup: ["apiKeyEnv"],
   doctor: ["target", "apiKeyEnv", "apiKeyHeader"],
   // what is recorded or compared is no night
   record: ofRun.filter((key) => key !== "record"),
+  // its suites and its service are its own
+  eval: ["timeout", "maxTime", "maxCost", "seed", "reportDir", "reporters", "apiKeyEnv", "apiKeyHeader"],
   drift: ofRun.filter((key) => !["record", "reporters", "target"].includes(key))
 }
 
@@ -74,7 +77,7 @@ const loadKeysOf: Partial<Record<CommandName, ReadonlyArray<string>>> = {
 const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
   suites: ["suite", "built-in", "proxy"],
   concurrency: ["debug"],
-  confirm: ["trial"],
+  extraTrials: ["trial"],
   // a part of a night is no night
   record: ["suite", "tag", "owner", "name", "trial", "last-failed", "repeat-until-failure"],
   rate: ["vus"],
@@ -109,16 +112,27 @@ const readAs = (key: string, text: string): Value => {
   return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text)
 }
 
+const textOf = (variable: string) =>
+  EffectConfig.option(EffectConfig.NonEmptyString(variable)).pipe(
+    Effect.map(Option.getOrUndefined),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** Reads the values of some keys from the environment. */
 const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, { config }: Project) {
   const values: Record<string, Value> = {}
   for (const key of keys) {
     const variable = variableOf(key)
-    const text = yield* EffectConfig.option(EffectConfig.NonEmptyString(variable)).pipe(
-      Effect.map(Option.getOrUndefined),
-      Effect.orElseSucceed(() => undefined)
-    )
-    if (text === undefined) continue
+    const text = yield* textOf(variable)
+    if (text === undefined) {
+      // a variable of an old name would have no effect
+      const old = Object.keys(Config.renamed).find((name) => Config.renamed[name] === key)
+      const before = old === undefined ? undefined : variableOf(old)
+      if (before !== undefined && (yield* textOf(before)) !== undefined) {
+        return yield* usage(`${before} is called ${variable} now. Rename the variable.`)
+      }
+      continue
+    }
     const value = readAs(key, text)
     const decoded = Config.decode({ targets: config.targets, [key]: value })
     if (Result.isFailure(decoded)) {

@@ -8,7 +8,7 @@ export interface Leftover {
   /** The trial that created it; null where that is unknown. */
   readonly trial: Report.Leftover["trial"]
   /**
-   * `left`: nothing was done about it yet. `open`: it may go on, and cost. `unknown`: its create request got no response,
+   * `left`: nothing was done about it yet. `open`: it may continue and cost money. `unknown`: its create request got no response,
    * so it may not exist. `in use`: its process is at work, or it was opened just now.
    */
   readonly state: "left" | "stopped" | "over" | "open" | "unknown" | "in use"

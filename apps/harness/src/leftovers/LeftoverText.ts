@@ -20,7 +20,7 @@ export const line = ({ item, state, why }: Leftover, now_ms: number, style: Styl
   const { id, key, kind, method, owner, path, requestId } = item
   const word = state === "left" ? (isStoppable(item) ? "to stop" : "to read") : state
   const request = state === "unknown" ? `${method} ${path}, request ${requestId}, ` : ""
-  const detail = request + (why === "" && state === "unknown" ? "no answer is in the ledger" : why)
+  const detail = request + (why === "" && state === "unknown" ? "no response is in the ledger" : why)
   const opened = `opened ${ago(item, now_ms)}${owner === undefined ? "" : ` by ${owner}`}`
   return `  ${style[mark[state]](word.padEnd(7))}  ${kind.padEnd(7)}  ${id ?? key}  ${opened}${detail === "" ? "" : `: ${detail}`}`
 }
@@ -29,7 +29,7 @@ const words = {
   left: "not attended to",
   stopped: "stopped",
   over: "over by itself",
-  open: "may go on, and cost",
+  open: "may continue and cost money",
   unknown: "may exist",
   "in use": "in use"
 }

@@ -43,7 +43,7 @@ ${script === undefined ? "" : `<script>${script}</script>\n`}</body></html>
 
 /** The element of a page without screens; in data, no text has a tag. */
 const unbuilt =
-  '<div id="root">The screens of this clone are not built. Run npm run harness -- show-report to build them into this page.</div>'
+  '<div id="root">The screens are not built in this clone. Run npm run harness -- show-report to build them into this page.</div>'
 
 /**
  * Renders the page of some data. Chromium blocks modules and requests on addresses of files, so it is one classic script with its

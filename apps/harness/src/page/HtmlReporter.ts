@@ -33,7 +33,7 @@ export const html = FileReporter.define(
           report,
           traces: traces.packed,
           nights: nights.slice(1 - most),
-          isRecorded: (report.findings ?? []).some((finding) => ignoring(finding) !== undefined),
+          isRecorded: (report.findings ?? []).some((finding) => ignoring(finding, report) !== undefined),
           linkOf: (night) => (history === undefined ? undefined : linkFrom(directory, history, night)),
           replay,
           reap: reap(report),

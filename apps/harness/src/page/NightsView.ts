@@ -199,7 +199,7 @@ const wholeOf = ({ leaks, letters, planned: { requests } }: IndexedNight) => ({
 
 const sum = (numbers: Uint32Array) => numbers.reduce((total, number) => total + number, 0)
 
-/** The whole nights over time, without confirm trials: other nights don't have these. */
+/** The whole nights over time, without extra trials: other nights don't have these. */
 export const wholeTrend = ({ nights }: HistoryIndex): Trend => ({
   scenario: null,
   points: nights.map((night) => ({

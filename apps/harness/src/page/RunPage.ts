@@ -40,6 +40,7 @@ export const dataOf = ({
   traces
 }: RunPageOptions): EmbeddedData => {
   const night = ofReport(report)
+  const end = new Date(Date.parse(report.header.startedAt) + report.duration_ms).toISOString()
   const shown = [...nights, night]
   const facts = new Map(report.results.map((result) => [JSON.stringify([result.suite, result.name]), result]))
   const summary = { ...RunSummary.finished(id, report), night: isRecorded ? night.id : null, isOurs: false }
@@ -54,7 +55,7 @@ export const dataOf = ({
     format: 1,
     home: id,
     start: `/runs/${encodeURIComponent(id)}`,
-    project: PageProject.of(report.header.tool, { commands, exportedAt: report.header.startedAt }),
+    project: PageProject.of(report.header.tool, { commands, exportedAt: end }),
     suites: { files: [], problem: null },
     runs: { rows: [summary], next: null, total: 1 },
     details: [run],

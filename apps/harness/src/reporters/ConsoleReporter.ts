@@ -41,6 +41,8 @@ export interface ConsoleOptions {
   readonly replay: Replay
   /** Says whether a finding may be ignored. */
   readonly ignoring?: ReporterContext["ignoring"]
+  /** The program as its user calls it. */
+  readonly program?: string
   /** Lines that were logged in the meantime. They are removed from the list and printed above the redrawn lines. */
   readonly logged?: Array<string>
   /** Location of the other reporters' files, if they write any. */
@@ -49,7 +51,7 @@ export interface ConsoleOptions {
    * True if all other reports were written. It is checked at the end, because a run without a report has no verdict.
    */
   readonly isWritten?: () => boolean
-  /** The line after the summary: what to do next. */
+  /** The next step, and its commands in lines of their own. */
   readonly next: (report: RunReport) => string | undefined
 }
 
@@ -95,9 +97,9 @@ export const summary = (report: RunReport, style: Style): string => {
   const facts = [
     style[marks[statusOf(Findings.of(report))]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
-    UsageText.text(time),
+    UsageText.full(time),
     counts.leakedBrowsers > 0 ? style.bad(leaks) : leaks,
-    ...(report.cost_usd === "0" ? [] : [UsageText.text(cost)])
+    ...(report.cost_usd === "0" ? [] : [UsageText.full(cost)])
   ]
   return facts.join(" · ")
 }
@@ -203,7 +205,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...leftovers(report),
     ...spent(report),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
-    ...(next === undefined ? [] : [`next     ${next}`]),
+    ...(next === undefined ? [] : [`next     ${next.replaceAll("\n", `\n${" ".repeat(9)}`)}`]),
     (options.isWritten?.() ?? true)
       ? summary(report, options.style)
       : options.style.bad(`NOT WRITTEN: the reports are incomplete (${RunText.passedText(report)})`)

@@ -5,7 +5,9 @@ import type { Finding } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
 import { isCovered } from "@webagent/findings/Tolerance"
 import { age } from "@webagent/findings/words/Ages"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as NextText from "@webagent/findings/words/NextText"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
@@ -17,6 +19,8 @@ import { cut, duration, percent } from "@webagent/cli/Text"
 interface ExplanationOptions {
   readonly columns: number
   readonly replay: Replay
+  /** The program as its user calls it. */
+  readonly program?: string
   /** Says whether a finding may be ignored. */
   readonly ignoring?: ReporterContext["ignoring"]
   readonly style: Style
@@ -31,9 +35,6 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   return `${passed} of ${trials.length} passed${within}`
 }
 
-const replayLine = (result: ScenarioResult, { replay, style }: ExplanationOptions): string =>
-  `      ${style.faint("replay   ")} ${replay(result)}`
-
 /** True if its own failure is less informative than the cause it shares with others. */
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
@@ -43,25 +44,36 @@ const fact = (style: Style, word: string, text: string | undefined): ReadonlyArr
     ? []
     : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
 
+/** The next step about a finding, and its commands in lines of their own. */
+const stepOf = (
+  finding: Finding,
+  example: ScenarioResult | undefined,
+  { program = "webagent-harness", replay, style }: ExplanationOptions
+): ReadonlyArray<string> => {
+  const { commands, label, text } = NextText.of(finding, { program, replay: example && replay(example) })
+  return [...fact(style, "next", text), ...commands.flatMap((command) => fact(style, label, command))]
+}
+
 /** Which code changed when a finding began, who sees to it, and who is working on it. */
 const contextOf = (text: FindingText.FindingText | undefined, style: Style): ReadonlyArray<string> => [
   ...fact(style, "sure", text?.certainty),
   ...fact(style, "began", text?.change?.text),
   ...fact(style, "compare", text?.change?.url),
   ...fact(style, "owner", text?.owner),
+  ...fact(style, "affected:", text?.affected),
   ...fact(style, "known", text?.acknowledged)
 ]
 
 /** Explains the failure of a scenario in several lines, the service's message first. */
-const factsOf = (
-  result: ScenarioResult,
-  options: ExplanationOptions,
-  text?: FindingText.FindingText
-): ReadonlyArray<string> => {
-  const { columns, style } = options
+const factsOf = (result: ScenarioResult, options: ExplanationOptions, finding?: Finding): ReadonlyArray<string> => {
+  const { columns, replay, style } = options
   const { failure } = result
-  const context = contextOf(text, style)
-  if (failure === undefined) return [...context, replayLine(result, options)]
+  const text = finding && FindingText.describe(finding)
+  const context = [
+    ...contextOf(text, style),
+    ...(finding === undefined ? fact(style, "replay", replay(result)) : stepOf(finding, result, options))
+  ]
+  if (failure === undefined) return context
   return [
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
     ...fact(style, "service", failure.service),
@@ -75,17 +87,12 @@ const factsOf = (
     ...fact(style, "why", SkipText.reasonOf(result)),
     ...fact(style, "where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
-    ...context,
-    replayLine(result, options)
+    ...context
   ]
 }
 
 /** Explains why a scenario failed, in several lines with an empty one last; empty if it didn't fail. */
-export const of = (
-  result: ScenarioResult,
-  options: ExplanationOptions,
-  text?: FindingText.FindingText
-): ReadonlyArray<string> => {
+export const of = (result: ScenarioResult, options: ExplanationOptions, finding?: Finding): ReadonlyArray<string> => {
   const { columns, style } = options
   const { failure, quarantine } = result
   if (failure === undefined) return []
@@ -98,7 +105,7 @@ export const of = (
     ...(isKnown
       ? [`      in quarantine until ${quarantine?.expires}, owner ${quarantine?.owner}: ${quarantine?.reason}`]
       : []),
-    ...factsOf(result, options, text),
+    ...factsOf(result, options, finding),
     ""
   ]
 }
@@ -108,7 +115,7 @@ const mostNamed = 8
 /** True if a cause is nothing but a failure's own message. */
 const isOnly = ({ facts }: FailureCause, message: string | undefined): boolean =>
   facts._tag === "Check"
-    ? facts.message === message && Object.keys(facts).length === 2
+    ? facts.message === message && facts.expected === undefined && facts.actual === undefined && !facts.lastRequest
     : facts._tag === "Other" && facts.text === message
 
 /** Several scenarios of one cause: their common evidence, their names, and the first one in full. */
@@ -131,11 +138,9 @@ const together = (
     ...(summary === undefined ? [] : [`      ${cut(summary, columns * 3)}`]),
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
-    ...(example === undefined
-      ? contextOf(text, style)
-      : isAway(example)
-        ? [...contextOf(text, style), replayLine(example, options)]
-        : factsOf(example, options, text)),
+    ...(example === undefined || isAway(example)
+      ? [...contextOf(text, style), ...stepOf(finding, example, options)]
+      : factsOf(example, options, finding)),
     ""
   ]
 }
@@ -148,14 +153,14 @@ const alone = (
 ): ReadonlyArray<string> => {
   const { style } = options
   const text = FindingText.describe(finding)
-  if (example?.failure !== undefined && Findings.isVerdict(finding)) return of(example, options, text)
+  if (example?.failure !== undefined && Findings.isVerdict(finding)) return of(example, options, finding)
   const { age, evidence, place, what } = text
   return [
     `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     `      ${evidence}`,
-    ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...ContributionText.line(text.contribution).flatMap((where) => fact(style, "where", where)),
     ...contextOf(text, style),
-    ...(example === undefined ? [] : [replayLine(example, options)]),
+    ...stepOf(finding, example, options),
     ""
   ]
 }
@@ -169,7 +174,7 @@ const unusual = (finding: Finding, { style }: ExplanationOptions) => {
     ...(scenarios.length < 2
       ? [`      ${evidence}`]
       : scenarios.slice(0, mostNamed).map((one) => `      ${one.title}: ${one.evidence}`)),
-    ...FindingText.contributionLine(text).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...ContributionText.line(text.contribution).flatMap((where) => fact(style, "where", where)),
     ...contextOf(text, style),
     ""
   ]
@@ -181,7 +186,7 @@ export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArr
   // before the empty line
   const withIgnoring = (finding: Finding, lines: ReadonlyArray<string>) => [
     ...lines.slice(0, -1),
-    ...fact(options.style, "ignore", options.ignoring?.(finding)),
+    ...fact(options.style, "ignore", options.ignoring?.(finding, report)),
     ...lines.slice(-1)
   ]
   return [
@@ -190,7 +195,9 @@ export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArr
       const example = isRun ? undefined : resultOf(FindingText.exampleOf(finding))
       return withIgnoring(
         finding,
-        finding.scenarios.length > 1 && !isRun ? together(finding, example, options) : alone(finding, example, options)
+        !isRun && FindingText.describe(finding).shared !== undefined
+          ? together(finding, example, options)
+          : alone(finding, example, options)
       )
     }),
     ...Findings.warningsOf(report).flatMap((finding) => withIgnoring(finding, unusual(finding, options))),

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { relative, resolve } from "node:path"
-import type { Finding } from "@webagent/report/Finding"
+import { type Finding, isOfRun } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Findings from "@webagent/findings/Findings"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as MarkdownReporter from "./MarkdownReporter.ts"
@@ -50,11 +51,13 @@ const ownedBy = (owner: string | undefined) => (owner === undefined ? [] : [`own
 const marksOf = (finding: Finding, resultOf: ResultOf): ReadonlyArray<Mark> => {
   const text = FindingText.describe(finding)
   const { age, evidence, owner, place, scenarios, shared, what } = text
-  const isFailing = finding.scenarios.some(
-    (one) => resultOf(one)?.failure !== undefined && one.verdict !== "infra" && shared !== undefined
-  )
+  const isFailing =
+    !isOfRun(finding) &&
+    finding.scenarios.some(
+      (one) => resultOf(one)?.failure !== undefined && one.verdict !== "infra" && shared !== undefined
+    )
   if (!isFailing) {
-    const lines = [evidence, ...FindingText.contributionLine(text), ...ownedBy(owner)]
+    const lines = [evidence, ...ContributionText.line(text.contribution), ...ownedBy(owner)]
     const names = shared === undefined ? [] : scenarios.map(({ title }) => title)
     return [{ place, what, age, lines, names, result: resultOf(finding.scenarios[0]) }]
   }
@@ -106,13 +109,14 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
  */
 export const github = defineReporter({
   name: "github",
-  make: ({ ignoring, page, reap, replay }) => ({
+  make: ({ commands: { program }, ignoring, page, reap, replay }) => ({
     onRunEnded: Effect.fnUntraced(function* ({ report }) {
       const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
       if (jobSummary !== undefined) {
         // a summary on GitHub cannot link to a file of the job
         const summary = MarkdownReporter.render(report, replay, {
           ignoring,
+          program,
           page: page && `\`${page}\``,
           reap: reap(report)
         })

@@ -2,13 +2,15 @@ import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { isBad, ownerOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Printed, Trial } from "@webagent/report/Trial"
-import type { Finding } from "@webagent/report/Finding"
+import { type Finding, isOfRun } from "@webagent/report/Finding"
 import * as CauseText from "@webagent/findings/words/CauseText"
 import * as Findings from "@webagent/findings/Findings"
 import { trialCountOf } from "@webagent/findings/ScenarioFindings"
 import { isCovered } from "@webagent/findings/Tolerance"
 import * as ConfirmText from "@webagent/findings/words/ConfirmText"
 import { partialOf } from "@webagent/findings/words/CutShortText"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
+import * as EvidenceText from "@webagent/findings/words/EvidenceText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FileReporter from "./FileReporter.ts"
@@ -39,7 +41,7 @@ const failures = (result: ScenarioResult, findings: ReadonlyArray<Finding>): Rea
       const its = scenarios.find(({ name, suite }) => name === result.name && suite === result.suite)
       const evidence = its?.evidence ?? ""
       if (!Findings.isVerdict(finding)) return element("failure", { message: evidence, type: what }, content(evidence))
-      const details = [FindingText.passRate(trialCountOf(result)), shared].filter((part) => part !== undefined)
+      const details = [EvidenceText.passRate(trialCountOf(result)), shared].filter((part) => part !== undefined)
       const message = its?.cause ?? reason ?? verdict
       const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
       return element(
@@ -95,13 +97,13 @@ const testcase = (result: ScenarioResult, findings: ReadonlyArray<Finding>, repl
   const passes = verdict === "passed" || verdict === "flaky"
   const owner = ownerOf(result)
   const infra = passes ? "flakyError" : "rerunError"
-  const rate = FindingText.passRate(trialCountOf(result))
+  const rate = EvidenceText.passRate(trialCountOf(result))
   // a trial that never ran says why
   const unrun = trials.find((trial) => trial.verdict === "skipped")
   const why = unrun && SkipText.reasonOf(unrun)
   const output = [
     `verdict   ${verdict}${rate === undefined ? "" : `, ${rate}`}${why === undefined ? "" : `: ${why}`}`,
-    ...(confirm === undefined ? [] : [`confirm   ${ConfirmText.text(confirm)}`]),
+    ...(confirm === undefined ? [] : [`extra     ${ConfirmText.text(confirm)}`]),
     ...(quarantine === undefined
       ? []
       : [
@@ -199,12 +201,19 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   })
   const whole = Findings.errorsOf(report)
     .filter(
-      ({ kind, scenarios }) => kind._tag === "Incomplete" || !scenarios.some((one) => resultOf(one) !== undefined)
+      (finding) =>
+        finding.kind._tag === "Incomplete" ||
+        isOfRun(finding) ||
+        !finding.scenarios.some((one) => resultOf(one) !== undefined)
     )
     .map(FindingText.describe)
     .map((text) =>
       element("testcase", { name: `${text.what}: ${text.place}`, classname: "the whole run", time: "0.000" }, [
-        element("failure", { message: text.evidence, type: text.what }, FindingText.contributionLine(text).map(escape))
+        element(
+          "failure",
+          { message: text.evidence, type: text.what },
+          ContributionText.line(text.contribution).map(escape)
+        )
       ])
     )
   const wholeCounts = { tests: whole.length, failures: whole.length, errors: 0, skipped: 0, time: "0.000" }

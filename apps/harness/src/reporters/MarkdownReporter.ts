@@ -3,7 +3,10 @@ import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { type Finding, statusOf } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as Names from "@webagent/findings/words/Names"
+import * as NextText from "@webagent/findings/words/NextText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
 import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
 import { notRun } from "@webagent/findings/words/Notes"
@@ -55,15 +58,22 @@ const block = (text: string) => {
   return `${fence}text\n${text}\n${fence}`
 }
 
-const factsOf = (
-  result: ScenarioResult | undefined,
-  replay: Replay,
-  ignored: string | undefined
-): ReadonlyArray<string> => {
-  const failure = result?.failure
+/** A finding with its words and the next step. */
+interface Described {
+  readonly finding: Finding
+  readonly text: FindingText.FindingText
+  readonly next: NextText.NextText
+  /** The scenario that shows it. */
+  readonly example: ScenarioResult | undefined
+  readonly ignored: string | undefined
+}
+
+const factsOf = ({ example, ignored, next }: Described): ReadonlyArray<string> => {
+  const failure = example?.failure
   return [
     ...(failure === undefined ? [] : [failure.message, ...FailureFacts.lines(failure)]),
-    ...(result === undefined ? [] : [`replay    ${replay(result)}`]),
+    `next      ${next.text}`,
+    ...next.commands.map((command) => `${next.label.padEnd(9)} ${command}`),
     ...(ignored === undefined ? [] : [`ignore    ${ignored}`])
   ]
 }
@@ -71,21 +81,17 @@ const factsOf = (
 // the page has the rest
 const mostNamed = 200
 
-type ResultOf = ReturnType<typeof Findings.resultsByName>
-
-/** All scenarios of one cause, and how the first of them failed. */
-const detailsOf = (finding: Finding, resultOf: ResultOf, replay: Replay, ignored: string | undefined): string => {
-  const { place, scenarios, what } = FindingText.describe(finding)
+/** All scenarios of one cause, how the first of them failed, and what to do. */
+const detailsOf = (described: Described): string => {
+  const { place, scenarios, shared, what } = described.text
   // of a whole run that is worse, the scenario that added most
-  const facts = factsOf(resultOf(FindingText.exampleOf(finding)), replay, ignored)
-  if (finding.scenarios.length < 2) {
-    if (facts.length === 0) return ""
-    return `<details><summary>${inTag(place)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
-  }
+  const facts = block(factsOf(described).join("\n"))
+  if (shared === undefined) return `<details><summary>${inTag(place)}</summary>\n\n${facts}\n\n</details>\n`
   const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
   const more = scenarios.length - names.length
   const all = block([...names, ...(more === 0 ? [] : [`and ${more} more: see report.html`])].join("\n"))
-  return `<details><summary>${inTag(`${place}: ${what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(facts.join("\n"))}\n\n</details>\n`
+  const first = described.example === undefined ? "" : "The first:\n\n"
+  return `<details><summary>${inTag(`${place}: ${what}`)}</summary>\n\n${all}\n\n${first}${facts}\n\n</details>\n`
 }
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -118,23 +124,23 @@ const row = (result: ScenarioResult): string => {
   return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
 }
 
-const mostInRow = 3
-
 /** Which scenarios a finding is about, or how many and the first of them. */
-const placesOf = ({ place, scenarios }: FindingText.FindingText): string => {
-  if (scenarios.length < 2) return place
-  const names = scenarios.slice(0, mostInRow).map(({ title }) => title)
-  return `${place}: ${names.join(", ")}${scenarios.length > mostInRow ? ", …" : ""}`
-}
+const placesOf = ({ place, scenarios, shared }: FindingText.FindingText): string =>
+  shared === undefined ? place : `${place}: ${Names.listed(scenarios.map(({ title }) => title))}`
 
-/** The evidence of a finding, which code changed when it began, and who is working on it. */
-const whyOf = (text: FindingText.FindingText): string => {
-  const { acknowledged, certainty, change, evidence } = text
+/** The evidence of a finding, which code changed when it began, who is working on it, and what to do. */
+const whyOf = ({ next, text }: Described): string => {
+  const { acknowledged, affected, certainty, change, evidence } = text
   const link = change?.url === undefined ? "" : ` ([compare](${encodeURI(change.url)}))`
   return [
-    ...[evidence, ...(certainty === undefined ? [] : [certainty]), ...FindingText.contributionLine(text)].map(escape),
-    ...(change === undefined ? [] : [`${escape(change.text)}${link}`]),
-    ...(acknowledged === undefined ? [] : [escape(acknowledged)])
+    ...[evidence, ...(certainty === undefined ? [] : [certainty]), ...ContributionText.line(text.contribution)].map(
+      escape
+    ),
+    ...(change === undefined ? [] : [`began ${escape(change.text)}${link}`]),
+    // those whose scenarios it affected don't own it
+    ...(affected === undefined ? [] : [escape(`affected: ${affected}`)]),
+    ...(acknowledged === undefined ? [] : [escape(acknowledged)]),
+    `Next: ${escape(next.text)}`
   ].join("<br>")
 }
 
@@ -159,6 +165,8 @@ const stillOpen = ({ leftovers = [] }: RunReport, reap: string | undefined): Rea
 interface RenderOptions {
   /** Says whether a finding may be ignored. */
   readonly ignoring?: ReporterContext["ignoring"]
+  /** The program as its user calls it. */
+  readonly program?: string
   /** A link to the page, as Markdown. */
   readonly page?: string | undefined
   /** The command that stops what is open. */
@@ -172,13 +180,22 @@ interface RenderOptions {
 export const render = (
   report: RunReport,
   replay: Replay,
-  { ignoring = () => undefined, page, reap }: RenderOptions = {}
+  { ignoring = () => undefined, page, program = "webagent-harness", reap }: RenderOptions = {}
 ): string => {
   const { header } = report
   const resultOf = Findings.resultsByName(report)
   const errors = Findings.errorsOf(report)
   const findings = [...errors, ...Findings.warningsOf(report)]
-  const texts = findings.map(FindingText.describe)
+  const described = findings.map((finding): Described => {
+    const example = resultOf(FindingText.exampleOf(finding))
+    return {
+      finding,
+      text: FindingText.describe(finding),
+      next: NextText.of(finding, { program, replay: example && replay(example) }),
+      example,
+      ignored: ignoring(finding, report)
+    }
+  })
   const status = statusOf(Findings.of(report))
   const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
@@ -187,7 +204,7 @@ export const render = (
   const { cost, requests, time } = UsageText.of(report)
   const used = [
     UsageText.trials(report, unrun),
-    ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(UsageText.text)
+    ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(UsageText.full)
   ]
   const head = [
     `## ${{ failed: "❌", warning: "⚠️", passed: "✅" }[status]} ${escape(`${statusWords[status]}: ${title}`)}`,
@@ -202,34 +219,36 @@ export const render = (
       .flatMap((sentence) => [`${escape(sentence)}.`, ""])
   ].join("\n")
   // where no finding has an age or an owner there is nothing to say in a column of its own
-  const columns: ReadonlyArray<readonly [head: string, cellOf: (text: FindingText.FindingText) => string]> = [
-    ["what", ({ what }) => `**${escape(what)}**`],
-    ["where", (text) => escape(placesOf(text))],
-    ...(texts.some(({ owner }) => owner !== undefined)
-      ? [["owner", ({ owner = "" }: FindingText.FindingText) => escape(owner)] as const]
+  const columns: ReadonlyArray<readonly [head: string, cellOf: (one: Described) => string]> = [
+    ["what", ({ text }) => `**${escape(text.what)}**`],
+    ["where", ({ text }) => escape(placesOf(text))],
+    ...(described.some(({ text }) => text.owner !== undefined)
+      ? [["owner", ({ text }: Described) => escape(text.owner ?? "")] as const]
       : []),
-    ...(texts.some(({ age }) => age !== undefined)
-      ? [["old or new", ({ age = "" }: FindingText.FindingText) => escape(age)] as const]
+    ...(described.some(({ text }) => text.age !== undefined)
+      ? [["old or new", ({ text }: Described) => escape(text.age ?? "")] as const]
       : []),
     ["why", whyOf]
   ]
   const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
   const [rows, rowsTake] = fitting(
-    texts.map((text) => rowOf(columns.map(([, cellOf]) => cellOf(text)))),
+    described.map((one) => rowOf(columns.map(([, cellOf]) => cellOf(one)))),
     (room - bytes(head)) / 2
   )
   const [folded, foldedTake] = fitting(
     [
       ...new Map(
-        findings.map((finding, index) => [
-          finding.scenarios.length > 1 ? finding : texts[index]?.place,
-          detailsOf(finding, resultOf, replay, ignoring(finding))
-        ])
+        described.map((one) => [one.text.shared === undefined ? one.text.place : one.finding, detailsOf(one)])
       ).values()
-    ].filter((text) => text !== ""),
+    ],
     (room - bytes(head) - rowsTake) / 2
   )
-  const shown = new Set(errors.flatMap(({ scenarios }) => scenarios.flatMap((one) => resultOf(one) ?? [])))
+  // those of a missing shard are not all named above
+  const shown = new Set(
+    errors
+      .filter(({ kind }) => kind._tag !== "Incomplete")
+      .flatMap(({ scenarios }) => scenarios.flatMap((one) => resultOf(one) ?? []))
+  )
   const rest = report.results.filter((result) => !shown.has(result))
   const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
   return [
@@ -257,9 +276,9 @@ export const render = (
 export const markdown = FileReporter.define(
   "markdown",
   "summary.md",
-  (report, { ignoring, page, reap, replay }, path) =>
+  (report, { commands, ignoring, page, reap, replay }, path) =>
     Effect.sync(() => {
       const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
-      return render(report, replay, { ignoring, page: link, reap: reap(report) })
+      return render(report, replay, { ignoring, program: commands.program, page: link, reap: reap(report) })
     })
 )

@@ -1,11 +1,12 @@
 import { type Night, targetOf } from "@webagent/nights/Night"
 import type { ScenarioName } from "@webagent/report/Comparison"
-import { Finding, type RunStatus, statusOf } from "@webagent/report/Finding"
+import { Finding, isOfRun, ofRunKey, type RunStatus, statusOf } from "@webagent/report/Finding"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
 import * as Findings from "@webagent/findings/Findings"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as Names from "@webagent/findings/words/Names"
 import * as RunText from "@webagent/findings/words/RunText"
 
 /** One problem of a notification. */
@@ -17,7 +18,7 @@ const Problem = Schema.Struct({
   age: Schema.NullOr(Schema.String),
   /** True if it is older, and was notified before. */
   isReminder: Schema.Boolean,
-  /** Who sees to it; null if its scenarios declare no owner. */
+  /** Who sees to it: the owners of its scenarios, or the CI operator if a shard is missing; null if there are none. */
   owner: Schema.NullOr(Schema.String),
   /** When it was first seen, and which code changed then; null where earlier nights cannot tell. */
   change: Schema.NullOr(Schema.String),
@@ -74,8 +75,8 @@ const day_ms = 86_400_000
 const eventOf = (status: RunStatus | undefined) => (status === "failed" ? "failed" : "passed")
 
 /** A part of a finding: a scenario, or the whole run. */
-const partsOf = ({ acknowledged, onset, scenarios }: Finding) =>
-  scenarios.length === 0
+const partsOf = ({ acknowledged, kind, onset, scenarios }: Finding) =>
+  isOfRun({ kind, scenarios })
     ? [{ acknowledged, onset }]
     : scenarios.map((scenario) => ({ acknowledged: scenario.acknowledged, onset: scenario.onset ?? onset }))
 
@@ -84,27 +85,20 @@ const agesOf = (finding: Finding) => partsOf(finding).map(({ onset }) => Onset.a
 /** True if at least one part of a finding began in this night; one whose age isn't available counts as new. */
 const isFresh = (finding: Finding): boolean => agesOf(finding).some((age) => age !== "old")
 
-/** Identifies a finding without an age from night to night. */
-const keyOf = ({ kind }: Finding): string =>
-  JSON.stringify([
-    kind._tag,
-    "invariant" in kind ? kind.invariant : "why" in kind ? kind.why._tag : "limit" in kind ? kind.limit._tag : ""
-  ])
-
 /** True if at least one part of a finding began in this night, by its age or by the findings of the night before. */
 const hasBegun = (finding: Finding, before: Night | undefined): boolean => {
   const ages = agesOf(finding)
   if (ages.some((age) => age === "new" || age === "again")) return true
   return (
-    finding.scenarios.length === 0 &&
+    isOfRun(finding) &&
     ages.includes(undefined) &&
-    before?.findings?.every((one) => keyOf(one) !== keyOf(finding)) === true
+    before?.findings?.every((one) => ofRunKey(one) !== ofRunKey(finding)) === true
   )
 }
 
 /** Since when each night has had a finding without an age; undefined if the last night didn't have it. */
 const sinceOf = (finding: Finding, nights: ReadonlyArray<Night>): string | undefined => {
-  const has = ({ findings = [] }: Night) => findings.some((one) => keyOf(one) === keyOf(finding))
+  const has = ({ findings = [] }: Night) => findings.some((one) => ofRunKey(one) === ofRunKey(finding))
   return nights[nights.findLastIndex((night) => !has(night)) + 1]?.startedAt
 }
 
@@ -117,7 +111,7 @@ const isDue = (finding: Finding, days: number, tonight: string, nights: Readonly
     days > 0 &&
     before !== undefined &&
     partsOf(finding).some(({ acknowledged, onset }) => {
-      const since = onset?.since ?? (finding.scenarios.length === 0 ? sinceOf(finding, nights) : undefined)
+      const since = onset?.since ?? (isOfRun(finding) ? sinceOf(finding, nights) : undefined)
       return (
         acknowledged === undefined &&
         since !== undefined &&
@@ -127,9 +121,9 @@ const isDue = (finding: Finding, days: number, tonight: string, nights: Readonly
   )
 }
 
-/** Names the scenarios of a finding with several. */
-const evidenceOf = ({ evidence, scenarios }: FindingText.FindingText): string =>
-  scenarios.length < 2 ? evidence : `${evidence}: ${FindingText.listed(scenarios.map(({ title }) => title))}`
+/** Names the scenarios of a finding with several, and those that an outage affected. */
+const evidenceOf = ({ evidence, scenarios, shared }: FindingText.FindingText): string =>
+  shared === undefined ? evidence : `${evidence} · ${Names.listed(scenarios.map(({ title }) => title))}`
 
 /**
  * Builds the notification of a night that fails, keeps failing, or passes again. Undefined if the previous night on the
@@ -170,15 +164,15 @@ export const of = (
     cost_usd,
     problems: listed.map((finding): Problem => {
       const text = FindingText.describe(finding)
-      const { age = null, change, owner = null, place, what } = text
+      const { affected, age = null, change, owner = null, place, what } = text
       return {
         what,
         title: place,
         evidence: evidenceOf(text),
         age,
         isReminder: due.includes(finding),
-        owner,
-        change: change?.text ?? null,
+        owner: affected ?? owner,
+        change: change === undefined ? null : `began ${change.text}`,
         compareUrl: change?.url ?? null,
         url: linkTo(finding),
         finding

@@ -11,7 +11,7 @@ export interface Pace {
   requests: number
   cost_usd: string
   reruns: number
-  /** Confirm trials, which come when all scenarios are done. */
+  /** Extra trials, which come when all scenarios are done. */
   confirmed: number
 }
 
@@ -72,7 +72,7 @@ export const line = (pace: Pace, now_ms: number): string => {
       : [`${Money.rounded(cost_usd).replace(" USD", "")} of ${Money.rounded(limits.cost_usd)}`]),
     ...(limits.requests === undefined ? [] : [`${requests} of ${counted(limits.requests, "request")}`]),
     ...(reruns === 0 ? [] : [counted(reruns, "rerun")]),
-    ...(pace.confirmed === 0 ? [] : [counted(pace.confirmed, "confirm trial")]),
+    ...(pace.confirmed === 0 ? [] : [counted(pace.confirmed, "extra trial")]),
     ...(left === undefined ? [] : [`about ${about(left)} left`])
   ].join(" · ")
 }

@@ -74,7 +74,7 @@ export interface ReporterContext<Options = unknown> {
   /**
    * Says whether a finding may be ignored, and which command makes later nights pass; undefined if the run isn't recorded.
    */
-  readonly ignoring: (finding: Finding) => string | undefined
+  readonly ignoring: (finding: Finding, report: RunReport) => string | undefined
   /** Parts of commands to show: the program, and flags of files that aren't in their standard places. */
   readonly commands: { readonly program: string; readonly history: string; readonly quarantine: string }
   /** Returns the command that stops leftover runs and browsers; undefined if there are none. */

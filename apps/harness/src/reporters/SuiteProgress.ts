@@ -40,7 +40,7 @@ const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
   const { claimed, failed, flaky, infra, unscored } = countsOf(results)
   const parts: ReadonlyArray<readonly [number, string]> = [
     [failed, "failed"],
-    [claimed, "claimed wrongly"],
+    [claimed, "false success"],
     [flaky, "flaky"],
     [infra, "not reached"],
     [unscored, "not scored"]

@@ -89,12 +89,13 @@ interface AgentSeen {
 export const nothing: AgentSeen = { agentSteps: [], pictures: [] }
 
 /**
- * Reads the agent's steps in the last runs of a trial. If a service doesn't provide them, or not in time, the request
- * isn't repeated.
+ * Reads the agent's steps in the last runs of a trial, and the pictures of the last steps unless they are left out. If a
+ * service doesn't provide them, or not in time, the request isn't repeated.
  */
 export const of = Effect.fnUntraced(function* (
   { contextOf, info, redact, simulated }: Pick<Target, "contextOf" | "info" | "redact" | "simulated">,
-  { made }: TrialLog
+  { made }: TrialLog,
+  { withPictures }: { readonly withPictures: boolean }
 ): Effect.fn.Return<AgentSeen> {
   // a simulated agent takes no steps
   if (simulated) return nothing
@@ -105,7 +106,7 @@ export const of = Effect.fnUntraced(function* (
     .filter(({ liveUrl, recordingUrl, steps }) => steps.length > 0 || liveUrl !== null || recordingUrl !== null)
     .map((run) => ({ ...run, count: run.steps.length, steps: run.steps.slice(-most.steps) }))
   const last = found.flatMap(({ runId, steps }) => steps.map((step) => ({ ...step, runId })))
-  const taken = yield* Effect.forEach(last.slice(-most.pictures), (step) => picture(target, step), {
+  const taken = yield* Effect.forEach(withPictures ? last.slice(-most.pictures) : [], (step) => picture(target, step), {
     concurrency: "unbounded"
   })
   return {

@@ -19,7 +19,7 @@ interface Confirming {
   readonly suspect: Suspect
   readonly trials: Array<Trial>
   weighed: Weighed
-  isBusy: boolean
+  running: number
   skip: Confirmation["skip"]
 }
 
@@ -27,9 +27,9 @@ const seen = ({ suspect, trials }: Pick<Confirming, "suspect" | "trials">) =>
   confirmOf({ figure: suspect.figure, trials })
 
 /**
- * Gives suspects their confirm trials until each test is decided or a limit is reached. The next trial is of the suspect
- * with the most evidence; one trial of a scenario at a time, as each decides about the next. Confirm trials are numbered
- * behind the planned ones, so that `--trial` replays them.
+ * Gives suspects their extra trials until each test is decided or a limit is reached. The next trial is of the suspect
+ * with the most evidence. A scenario gets several at a time if it would still have the most if those that run pass. Extra
+ * trials are numbered behind the planned ones, so that `--trial` replays them.
  */
 export const run = Effect.fnUntraced(function* (
   state: TrialRun.RunState,
@@ -46,37 +46,44 @@ export const run = Effect.fnUntraced(function* (
     )
     if (of === undefined) return []
     const trials = [...of.confirmed]
-    return [{ of, suspect, trials, weighed: suspect.weigh(seen({ suspect, trials })), isBusy: false, skip: undefined }]
+    return [{ of, suspect, trials, weighed: suspect.weigh(seen({ suspect, trials })), running: 0, skip: undefined }]
   })
 
-  const isOpen = ({ isBusy, skip, trials }: Confirming) =>
-    !isBusy && skip === undefined && trials.filter((trial) => !isScored(trial)).length <= mostUnscored
+  const isOpen = ({ skip, trials }: Confirming) =>
+    skip === undefined && trials.filter((trial) => !isScored(trial)).length <= mostUnscored
 
   /** The reason why a suspect gets no further trial, by its number alone. */
-  const limitOf = ({ of, trials }: Confirming): Confirmation["skip"] =>
-    paidLimit !== undefined && mayCost(of.planned) && trials.length >= paidLimit
+  const limitOf = ({ of, running, trials }: Confirming): Confirmation["skip"] =>
+    paidLimit !== undefined && mayCost(of.planned) && trials.length + running >= paidLimit
       ? { _tag: "PaidConfirmLimit", limit: paidLimit }
       : left <= 0
         ? { _tag: "ConfirmLimit", limit }
         : undefined
 
   const work = Effect.gen(function* () {
-    for (let one = nextOf(all.filter(isOpen)); one !== undefined; one = nextOf(all.filter(isOpen))) {
+    const next = () => nextOf(all.filter(isOpen), limit - left)
+    for (let one = next(); one !== undefined; one = next()) {
       one.skip = limitOf(one)
       if (one.skip !== undefined) continue
-      one.isBusy = true
+      const { of, running, trials } = one
+      one.running += 1
+      one.weighed = one.suspect.weigh(seen(one), one.running)
       left -= 1
-      const { of, trials } = one
-      const next = yield* ScenarioRun.runMore(state, of, of.first + of.trials.length + trials.length, from_ms)
-      one.isBusy = false
-      if ("_tag" in next) {
+      const trial = yield* ScenarioRun.runMore(
+        state,
+        of,
+        of.first + of.trials.length + trials.length + running,
+        from_ms
+      )
+      one.running -= 1
+      if ("_tag" in trial) {
         left += 1
-        one.skip = next
+        one.skip ??= trial
       } else {
-        trials.push(next)
-        one.weighed = one.suspect.weigh(seen(one))
-        one.skip = next.skip
+        trials.push(trial)
+        one.skip ??= trial.skip
       }
+      one.weighed = one.suspect.weigh(seen(one), one.running)
     }
   }).pipe(Effect.uninterruptible)
 
@@ -86,7 +93,8 @@ export const run = Effect.fnUntraced(function* (
   ).pipe(Effect.interruptible, Effect.exit)
   const found = new Map(
     all.map((one) => {
-      const { of, skip, suspect, trials, weighed } = one
+      const { of, skip, suspect, weighed } = one
+      const trials = one.trials.toSorted((a, b) => a.index - b.index)
       const figure = figures.find((figure) => suspect.said(seen(one), figure) === "confirmed") ?? suspect.figure
       const outcome = outcomes[weighed.state]
       return [of, { figure, outcome, ...(skip === undefined ? {} : { skip }), trials } satisfies Confirmation]

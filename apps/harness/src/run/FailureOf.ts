@@ -77,7 +77,8 @@ export const failureOf = (options: {
   // the runner's own interruption is no failure, so this interruption comes from the scenario itself
   const interrupted = Cause.hasInterruptsOnly(cause)
   const file = scenario.where?.replace(/:\d+$/u, "")
-  const where = error instanceof Error ? whereOf(error, file) : undefined
+  // a scenario without a place is not the user's, and neither are the lines that it calls
+  const where = error instanceof Error && file !== undefined ? whereOf(error, file) : undefined
   return {
     kind: failed === undefined && !interrupted ? "defect" : "error",
     message: interrupted ? "it was interrupted from inside" : redact(sentence(error)).slice(0, longest),

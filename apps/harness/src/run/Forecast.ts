@@ -10,7 +10,7 @@ export interface Candidate extends Ranking.Rankable {
   readonly lacking: Skip | undefined
   /** The longest that one of its trials may take. */
   readonly timeout_ms: number
-  /** The maximum cost of one confirm trial; undefined where nothing limits it. */
+  /** The maximum cost of one extra trial; undefined where nothing limits it. */
   readonly confirm_usd: string | undefined
 }
 
@@ -44,11 +44,11 @@ export interface Forecast {
   readonly worst_usd: string
   /** Scenarios that may cost, and that nothing bounds; a limit of money keeps them from beginning. */
   readonly unbounded: number
-  /** The maximum cost of the confirm trials whose cost is limited. */
+  /** The maximum cost of the extra trials whose cost is limited. */
   readonly confirm_usd: string
 }
 
-/** The cost of confirm trials if the most expensive scenarios need all that they may have. */
+/** The cost of extra trials if the most expensive scenarios need all that they may have. */
 const confirmCostOf = (rows: ReadonlyArray<Row>, { confirm = 0, paidConfirm = confirm }: Limits): string => {
   const each = rows.flatMap(({ candidate }) => candidate.confirm_usd ?? [])
   const mostExpensiveFirst = each.toSorted((one, other) => (Money.isMore(one, other) ? -1 : 1))

@@ -44,8 +44,15 @@ export const make = Effect.fnUntraced(function* (
   {
     directory,
     limits,
+    readsPassed = false,
     unawaited
-  }: { readonly directory: string | undefined; readonly limits: Limits; readonly unawaited: Unawaited }
+  }: {
+    readonly directory: string | undefined
+    readonly limits: Limits
+    /** True to read the agent's steps in passed trials as well. */
+    readonly readsPassed?: boolean
+    readonly unawaited: Unawaited
+  }
 ): Effect.fn.Return<Inspector, never, FileSystem.FileSystem | Scope.Scope> {
   const { info, introspection } = target
   const planned = new Map(plan.map((one) => [scenarioKey(one.suite, one.scenario.name), one]))
@@ -143,7 +150,10 @@ export const make = Effect.fnUntraced(function* (
       redact: target.redact
     })
     const isBad = verdict === "failed" || verdict === "claimed"
-    const { agentSteps, pictures } = isBad ? yield* AgentSteps.of(target, log) : AgentSteps.nothing
+    const { agentSteps, pictures } =
+      isBad || (readsPassed && verdict === "passed")
+        ? yield* AgentSteps.of(target, log, { withPictures: isBad })
+        : AgentSteps.nothing
     const seen = { ...traceOf(ended, rows ?? []), ...(pictures.length === 0 ? {} : { pictures }) }
     const trace = files === undefined ? undefined : yield* files.write(seen)
     return {

@@ -107,7 +107,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       yield* finished(of, yield* ScenarioRun.finish(state, of))
     }
     const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
-      const figures = SuiteFigures.of(results, header)
+      const figures = SuiteFigures.of(results)
       const outages = availability.outages()
       return {
         format: 3,

@@ -47,7 +47,7 @@ export interface RunnerOptions {
   readonly only?: number
   /** Statistics of the latest nights, by `scenarioKey`. A scenario without an entry is new. */
   readonly learned?: ReadonlyMap<string, LearnedScenario>
-  /** Which scenarios are suspicious by the planned trials, and what their confirm trials say; `limits.confirm` bounds them. */
+  /** Which scenarios are suspicious by the planned trials, and what their extra trials say; `limits.confirm` bounds them. */
   readonly suspects?: (report: RunReport) => ReadonlyArray<Suspect>
   /** Says of the finished report what cannot be seen in it: what the nights before say, what is in quarantine. */
   readonly conclude?: (report: RunReport) => RunReport
@@ -83,7 +83,7 @@ export interface Inspection {
   readonly breaches: ReadonlyArray<Breach>
   /** The file of its trace, relative to the report. */
   readonly trace?: string
-  /** The agent's steps in the last runs of a failed trial. */
+  /** The agent's steps in the last runs of a failed trial, or of any trial of an evaluation. */
   readonly agentSteps?: ReadonlyArray<AgentSteps>
 }
 

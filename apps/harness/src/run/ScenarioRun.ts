@@ -39,7 +39,7 @@ export interface ScenarioRun {
   readonly first: number
   /** In their order; what has not ended, or is not to be run, is undefined. */
   readonly trials: Array<Trial | undefined>
-  /** Confirm trials that an earlier run has done. */
+  /** Extra trials that an earlier run has done. */
   readonly confirmed: ReadonlyArray<Trial>
   /** The reason why the target doesn't support it. */
   readonly lacking: Skip.Skip | undefined

@@ -21,7 +21,7 @@ const withoutKey = (key: string): ReadonlyArray<readonly [string, Partial<RawReq
 
 export default Suite.make("authentication", [
   ...Operations.all.map((operation) =>
-    scenario(`${operation.label} without a valid key is rejected`, function* ({ apiKey, request }) {
+    scenario(`${operation.label} rejects requests without a valid key`, function* ({ apiKey, request }) {
       const id = yield* Operations.unknownId
       for (const [what, change] of withoutKey(Redacted.value(apiKey))) {
         const answer = yield* request(operation.version, Operations.request(operation, id, change))
@@ -29,22 +29,19 @@ export default Suite.make("authentication", [
       }
     })
   ),
-  scenario(
-    "the key is taken in its header, however the header's name is written",
-    function* ({ apiKey, request, target }) {
-      const id = yield* Operations.unknownId
-      for (const name of [target.apiKeyHeader.toLowerCase(), target.apiKeyHeader.toUpperCase()]) {
-        const answer = yield* request("v2", {
-          method: "GET",
-          path: `/sessions/${id}`,
-          apiKey: null,
-          headers: { [name]: Redacted.value(apiKey) }
-        })
-        yield* check.status(answer, 404, `an unknown session, read with the key in ${name}`)
-      }
+  scenario("the name of the key's header is case-insensitive", function* ({ apiKey, request, target }) {
+    const id = yield* Operations.unknownId
+    for (const name of [target.apiKeyHeader.toLowerCase(), target.apiKeyHeader.toUpperCase()]) {
+      const answer = yield* request("v2", {
+        method: "GET",
+        path: `/sessions/${id}`,
+        apiKey: null,
+        headers: { [name]: Redacted.value(apiKey) }
+      })
+      yield* check.status(answer, 404, `an unknown session, read with the key in ${name}`)
     }
-  ),
-  scenario("a rejected key is not repeated in the answer", function* ({ apiKey, request }) {
+  }),
+  scenario("responses don't contain a rejected key", function* ({ apiKey, request }) {
     const wrong = otherKey(Redacted.value(apiKey))
     const answer = yield* request("v2", {
       method: "GET",
@@ -52,10 +49,10 @@ export default Suite.make("authentication", [
       apiKey: wrong
     })
     yield* check.status(answer, "4xx")
-    yield* check.that("the answer does not contain the key", !answer.text.includes(wrong))
+    yield* check.that("the response does not contain the key", !answer.text.includes(wrong))
   }),
   ...Operations.all.map((operation) =>
-    scenario(`${operation.label} without a valid key is our 401`, ours, function* ({ apiKey, request }) {
+    scenario(`${operation.label} returns 401 without a valid key`, ours, function* ({ apiKey, request }) {
       const id = yield* Operations.unknownId
       for (const [what, change] of withoutKey(Redacted.value(apiKey))) {
         const answer = yield* request(operation.version, Operations.request(operation, id, change))
@@ -64,7 +61,7 @@ export default Suite.make("authentication", [
       }
     })
   ),
-  scenario("the key is looked at before anything else", ours, function* ({ request }) {
+  scenario("the key is checked before the request", ours, function* ({ request }) {
     const requests: ReadonlyArray<readonly ["v2" | "v3" | "v4", RawRequest]> = [
       ["v2", { method: "GET", path: "/sessions/no-uuid" }],
       ["v3", { method: "POST", path: "/sessions", body: {} }],
@@ -79,7 +76,7 @@ export default Suite.make("authentication", [
       yield* check.status(yield* request(version, { ...raw, apiKey: null }), 401)
     }
   }),
-  scenario("the key of the description's header name opens our servers", ours, function* ({ request, target, apiKey }) {
+  scenario("our servers accept the key in the described header", ours, function* ({ request, target, apiKey }) {
     yield* check.equal(target.apiKeyHeader.toLowerCase(), apiKeyHeader.toLowerCase(), "the header's name")
     const answer = yield* request("v4", {
       method: "GET",

@@ -8,21 +8,21 @@ const driven = { needs: ["control-api", "scriptable-agent"] } as const
 const lost = { kind: "reset", placement: "after-apply" } as const
 
 export default Suite.make("control", [
-  scenario("a run that is cancelled through the control API ends the wait for it", driven, function* (context) {
+  scenario("a wait fails when its run is cancelled through the control API", driven, function* (context) {
     const { control, v4 } = context
     const { id } = yield* start(context, { duration: "1h" })
     yield* Effect.forkScoped(control.cancelRun(id))
     const error = yield* check.fails(v4.runs.untilTerminal(id, { result: Schema.String }), "RunCancelledError")
     yield* check.equal(error.run.id, id, "the run of the error")
   }),
-  scenario("a session that is stopped cancels its run", driven, function* (context) {
+  scenario("stopping a session cancels its run", driven, function* (context) {
     const { control, v2, v4 } = context
     const { id, sessionId } = yield* start(context, { duration: "1h" })
     yield* control.stopSession(sessionId)
     yield* check.equal((yield* v4.runs.untilTerminal(id)).status, "cancelled", "the run's status")
     yield* check.equal((yield* v2.sessions.get(sessionId)).status, "stopped", "the session's status")
   }),
-  scenario("a message whose answer is lost is not sent again", driven, function* (context) {
+  scenario("a message is sent once when its response is lost", driven, function* (context) {
     const { control, simulate, v2, v4 } = context
     const { sessionId } = yield* finish(context, {})
     yield* control.inject({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"] })
@@ -37,7 +37,7 @@ export default Suite.make("control", [
     )
     yield* check.equal((yield* v2.sessions.get(sessionId)).tasks.length, 2, "the session's tasks")
   }),
-  scenario("a message that is sent again under its key is not queued twice", driven, function* (context) {
+  scenario("a message is queued once when it is sent again with its key", driven, function* (context) {
     const { control, simulate, v2, v4 } = context
     const { sessionId } = yield* finish(context, {})
     yield* control.inject({ fault: lost, resource: sessionId, operations: ["v4.queueMessage"], attempts: [1] })
@@ -47,7 +47,7 @@ export default Suite.make("control", [
     yield* v4.runs.untilTerminal(runId ?? "")
     yield* check.equal((yield* v2.sessions.get(sessionId)).tasks.length, 2, "the session's tasks")
   }),
-  scenario("a wait outlives polls that fail", driven, function* (context) {
+  scenario("a wait survives failed polls", driven, function* (context) {
     const { control, v4 } = context
     const { id } = yield* start(context, { duration: "30ms" })
     yield* control.inject({
@@ -60,13 +60,13 @@ export default Suite.make("control", [
     const faults = (yield* control.journal(id)).filter(({ type }) => type === "fault")
     yield* check.that("a poll has failed", faults.length > 0)
   }),
-  scenario("a browser whose connections are cut goes on", driven, function* ({ cdp, control, v4 }) {
+  scenario("a browser keeps running when its connections break", driven, function* ({ cdp, control, v4 }) {
     const browser = yield* check.schema(Browser, yield* v4.browsers.acquire(), "the browser")
     const connection = yield* cdp(browser.cdpUrl)
     yield* connection.send("Browser.getVersion")
     yield* control.dropConnections(browser.id)
     yield* Effect.timeout(connection.closed, "5 seconds")
     const again = yield* cdp(browser.cdpUrl)
-    yield* check.that("it answers again", (yield* again.send("Browser.getVersion")) !== undefined)
+    yield* check.that("it responds again", (yield* again.send("Browser.getVersion")) !== undefined)
   })
 ])

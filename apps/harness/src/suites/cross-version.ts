@@ -14,7 +14,7 @@ const endings = [
 
 export default Suite.make("cross-version", [
   ...endings.map(({ outcome, ...words }) =>
-    scenario(`a ${outcome} run reads as ${words.v2} in v2 and ${words.v3} in v3`, shared, function* (context) {
+    scenario(`a ${outcome} run is ${words.v2} in v2 and ${words.v3} in v3`, shared, function* (context) {
       const { id, run, sessionId } = yield* finish(context, { outcome })
       const v2 = yield* context.v2.sessions.get(sessionId)
       const v3 = yield* context.v3.sessions.get(sessionId)
@@ -27,7 +27,7 @@ export default Suite.make("cross-version", [
       yield* check.equal(v3.status, words.v3, "v3's status")
     })
   ),
-  scenario("one session has the same task and result in every version", shared, function* (context) {
+  scenario("a session has the same task and result in every version", shared, function* (context) {
     const { run, sessionId } = yield* finish(context, { output: "the same everywhere", cost: "0.02" })
     const v2 = yield* context.v2.sessions.get(sessionId)
     const v3 = yield* context.v3.sessions.get(sessionId)
@@ -40,7 +40,7 @@ export default Suite.make("cross-version", [
     )
     yield* check.equal(v2.tasks[0]?.cost, run.cost, "the cost")
   }),
-  scenario("a run at work is started in v2 and running in v3", sharedUnread, function* (context) {
+  scenario("a running run is started in v2 and running in v3", sharedUnread, function* (context) {
     const { id, sessionId } = yield* start(context, { duration: atWork })
     yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
@@ -50,7 +50,7 @@ export default Suite.make("cross-version", [
     yield* check.equal(v3.status, "running", "v3's status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "running", "v4's status, still")
   }),
-  scenario("a session made through v3 is read through v2 and goes on through v4", shared, function* (context) {
+  scenario("a session created in v3 is readable in v2 and continues in v4", shared, function* (context) {
     const task = context.simulate("Buy a mug", { duration: "5ms", output: "first" })
     const { id } = yield* context.v3.sessions.createAndWait({ task })
     const before = yield* context.v2.sessions.get(id)
@@ -70,13 +70,13 @@ export default Suite.make("cross-version", [
     )
     yield* check.equal((yield* context.v3.sessions.get(id)).result, "second", "v3's result, the last turn's")
   }),
-  scenario("a session that stopped has stopped in every version", shared, function* (context) {
+  scenario("a stopped session is stopped in every version", shared, function* (context) {
     const { sessionId } = yield* finish(context, { keepAlive: false })
     yield* check.equal((yield* context.v2.sessions.get(sessionId)).status, "stopped", "v2's status")
     yield* check.equal((yield* context.v3.sessions.get(sessionId)).status, "stopped", "v3's status")
     yield* check.fails(context.v4.sessions.queue(sessionId, { text: "more" }), "ConflictError", "v4 takes no message")
   }),
-  scenario("sessions do not mix", shared, function* (context) {
+  scenario("sessions keep their results apart", shared, function* (context) {
     const words = Array.from({ length: 6 }, (_, index) => `result-${index}-${context.seed}`)
     const finished = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 6 })
     const read = yield* Effect.forEach(finished, ({ sessionId }) =>
@@ -93,7 +93,7 @@ export default Suite.make("cross-version", [
       "v3's results"
     )
   }),
-  scenario("a run's id is no session's id", shared, function* (context) {
+  scenario("v2 and v3 return 404 for the id of a run", shared, function* (context) {
     const { id } = yield* finish(context, {})
     for (const version of ["v2", "v3"] as const) {
       yield* check.status(yield* context.request(version, { method: "GET", path: `/sessions/${id}` }), 404)

@@ -88,7 +88,7 @@ export default Suite.make("extensions", [
     yield* check.equal((yield* check.schema(Run, answer.body, "the run")).id, id, "the id")
     yield* until(context, id, "cancelled")
   }),
-  scenario("canceling a run that has ended leaves its result", scripted, function* (context) {
+  scenario("canceling a finished run keeps its result", scripted, function* (context) {
     const { id, run } = yield* finish(context, { output: "a red mug" })
     const { status } = yield* cancel(context.request, id)
     yield* check.that("the response is 200 or 409", status === 200 || status === 409, {
@@ -133,7 +133,7 @@ export default Suite.make("extensions", [
     )
     yield* check.status(yield* request("v4", { method: "DELETE", path: `${path}/${second.id}` }), 200)
   }),
-  scenario("the events of a run have ascending numbers and end with its outcome", scripted, function* (context) {
+  scenario("a run's events have ascending numbers and end with its outcome", scripted, function* (context) {
     const { id } = yield* finish(context, {})
     const path = `/runs/${id}/events`
     const all = yield* check.schema(RunEvents, yield* get(context.request, path), "a page of events")

@@ -9,14 +9,14 @@ const NotFound = Schema.toEncoded(SessionNotFoundError)
 
 export default Suite.make("not-found", [
   ...Operations.onId.map((operation) =>
-    scenario(`${operation.label} of something unknown is refused`, function* ({ request }) {
+    scenario(`${operation.label} rejects an unknown id`, function* ({ request }) {
       for (let count = 0; count < 3; count++) {
         const answer = yield* request(operation.version, Operations.request(operation, yield* Operations.unknownId))
         yield* check.status(answer, "4xx")
       }
     })
   ),
-  scenario("v2 answers an unknown session with the described 404", function* ({ request }) {
+  scenario("v2 returns the described 404 for an unknown session", function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
     yield* check.status(answer, 404)
     const { detail } = yield* check.schema(NotFound, answer.body, "a SessionNotFoundError")
@@ -26,7 +26,7 @@ export default Suite.make("not-found", [
     const error = yield* check.fails(v2.sessions.get(yield* Operations.unknownId), "SessionNotFoundError")
     yield* check.that("detail says something", error.detail !== "")
   }),
-  scenario("an id that is no id is refused and breaks nothing", function* ({ request }) {
+  scenario("an invalid id is rejected and does no harm", function* ({ request }) {
     for (const operation of Operations.onId) {
       for (const id of oddIds) {
         yield* check.status(yield* request(operation.version, Operations.request(operation, id)), "4xx")

@@ -98,7 +98,7 @@ const typed = Effect.fnUntraced(function* (body: typeof Body.Type, fields: typeo
 })
 
 export default Suite.make("v2-sessions", [
-  scenario("a session has every required field, of its described type", readable, function* (context) {
+  scenario("a session has every required field with its described type", readable, function* (context) {
     const id = yield* someSession(context)
     const { body } = yield* read(context, id)
     yield* check.schema(SessionView, body, "a SessionView")
@@ -116,7 +116,7 @@ export default Suite.make("v2-sessions", [
     )
     yield* typed(body, optional)
   }),
-  scenario("a task has every required field, of its described type", readable, function* (context) {
+  scenario("a task has every required field with its described type", readable, function* (context) {
     const id = yield* someSession(context)
     const { tasks } = yield* read(context, id)
     for (const task of tasks) {
@@ -165,13 +165,13 @@ export default Suite.make("v2-sessions", [
     yield* check.match(session.proxyCost, decimalPattern, "proxyCost")
     for (const task of session.tasks) yield* check.equal(typeof task.metadata, "object", "the type of metadata")
   }),
-  scenario("an unknown session is the described 404", function* ({ request }) {
+  scenario("an unknown session returns the described 404", function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
     yield* check.status(answer, 404)
     const { detail } = yield* check.schema(Schema.Struct({ detail: Schema.String }), answer.body, "{ detail }")
     yield* check.equal(detail, "Session not found", "detail, which has this for a default")
   }),
-  scenario("an id that is no uuid is the described 422", function* ({ request }) {
+  scenario("an id that isn't a UUID returns the described 422", function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: "/sessions/no-uuid" })
     yield* check.status(answer, 422)
     const Entry = Schema.Struct({
@@ -197,7 +197,7 @@ export default Suite.make("v2-sessions", [
     const { task } = yield* finish(context, { outcome: "cancelled" })
     yield* check.equal(task.status, "stopped", "status")
   }),
-  scenario("a task at work is started, without an end or output", scriptedUnread, function* (context) {
+  scenario("a running task is started, without an end or output", scriptedUnread, function* (context) {
     const { id, sessionId } = yield* startRun(context, { duration: atWork, output: "late" })
     yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
@@ -209,7 +209,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(task.finishedAt, null, "finishedAt")
     yield* check.equal(task.output, null, "output")
   }),
-  scenario("a task that waits is created, without a start", scriptedUnread, function* (context) {
+  scenario("a waiting task is created, without a start", scriptedUnread, function* (context) {
     const { sessionId } = yield* startRun(context, { duration: long })
     yield* interruptAtEnd(context, sessionId)
     yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
@@ -218,7 +218,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(waiting?.startedAt, null, "startedAt")
     yield* check.equal(waiting?.finishedAt, null, "finishedAt")
   }),
-  scenario("tasks come in the order in which they were created", scripted, function* (context) {
+  scenario("tasks are in order of creation", scripted, function* (context) {
     const { sessionId } = yield* startRun(context, { duration: "30ms", output: "a" })
     for (const output of ["b", "c"]) {
       const text = context.simulate(output, { duration: "5ms", output })
@@ -241,7 +241,7 @@ export default Suite.make("v2-sessions", [
       "the sessions"
     )
   }),
-  scenario("the agent's own opinion is kept apart from the status", scripted, function* (context) {
+  scenario("the agent's own report doesn't change the status", scripted, function* (context) {
     const { task } = yield* finish(context, { outcome: "completed", success: false })
     yield* check.equal(task.status, "finished", "status")
     yield* check.equal(task.isSuccess, false, "isSuccess")
@@ -263,7 +263,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(task.suggestions?.length, 3, "the number of suggestions")
     yield* check.equal((yield* finish(context, {})).task.suggestions, null, "suggestions, when there are none")
   }),
-  scenario("a task's cost is what the run cost", scripted, function* (context) {
+  scenario("a task has the cost of its run", scripted, function* (context) {
     const { task } = yield* finish(context, { cost: "0.0132" })
     yield* check.equal(task.cost, "0.0132", "cost")
   }),
@@ -272,7 +272,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(session.proxyUsedMb, "12.5", "proxyUsedMb")
     yield* check.match(session.proxyCost, decimalPattern, "proxyCost")
   }),
-  scenario("unless asked otherwise a session stays alive and keeps its memory", scripted, function* (context) {
+  scenario("a session stays alive and keeps its memory by default", scripted, function* (context) {
     const { session } = yield* finish(context, {})
     yield* check.equal(session.keepAlive, true, "keepAlive")
     yield* check.equal(session.persistMemory, true, "persistMemory")
@@ -282,10 +282,10 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(session.proxyCost, "0", "proxyCost")
     yield* check.equal(session.recordingUrl, null, "recordingUrl")
   }),
-  scenario("a session without memory says so", scripted, function* (context) {
+  scenario("a session without memory reports it", scripted, function* (context) {
     yield* check.equal((yield* finish(context, { persistMemory: false })).session.persistMemory, false, "persistMemory")
   }),
-  scenario("a session that need not stay alive stops at its end", scripted, function* (context) {
+  scenario("a session without keepAlive stops after its task", scripted, function* (context) {
     const { session } = yield* finish(context, { keepAlive: false })
     yield* check.equal(session.keepAlive, false, "keepAlive")
     yield* check.equal(session.status, "stopped", "status")
@@ -294,7 +294,7 @@ export default Suite.make("v2-sessions", [
       actual: session.finishedAt
     })
   }),
-  scenario("a recording that was asked for is there after the end", scripted, function* (context) {
+  scenario("a requested recording is available after the run", scripted, function* (context) {
     const { session } = yield* finish(context, { recording: true, keepAlive: false })
     yield* check.match(session.recordingUrl, /^https?:\/\//u, "recordingUrl after the end")
     const active = yield* finish(context, { recording: true, keepAlive: true })
@@ -311,7 +311,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(session.tasks.length, 2, "the number of tasks")
     yield* check.equal(session.tasks[1]?.output, "last", "the last task's output")
   }),
-  scenario("our servers always send every field", ours, function* (context) {
+  scenario("our servers send every field", ours, function* (context) {
     const { sessionId } = yield* finishRun(context, { output: "x" })
     const { body, tasks } = yield* read(context, sessionId)
     yield* check.equal(Object.keys(body).toSorted().join(" "), sessionFields, "a session's fields")
@@ -323,12 +323,12 @@ export default Suite.make("v2-sessions", [
     yield* check.match(body["startedAt"], /Z$/u, "startedAt, in UTC with Z")
     yield* check.equal(body["publicShareUrl"], null, "publicShareUrl")
   }),
-  scenario("an id in capitals names the same session", ours, function* (context) {
+  scenario("an id in capitals finds the same session", ours, function* (context) {
     const { sessionId } = yield* finishRun(context, {})
     const { body } = yield* read(context, sessionId.toUpperCase())
     yield* check.equal(body["id"], sessionId, "the id")
   }),
-  scenario("an output that is not text is shown as JSON", ours, function* (context) {
+  scenario("an output that isn't text is JSON", ours, function* (context) {
     const { task } = yield* finish(context, { output: { price: 12 } })
     yield* check.schema(Schema.fromJsonString(Schema.Struct({ price: Schema.Literal(12) })), task.output, "output")
   }),

@@ -18,12 +18,12 @@ const finish = ({ simulate, v3 }: ScenarioContext, script: TaskScript) =>
   v3.sessions.createAndWait({ task: simulate("Buy a red mug", { duration: "5ms", ...script }) })
 
 export default Suite.make("v3-sessions", [
-  scenario("creating a session answers it with an id", paidUnread, function* ({ request }) {
+  scenario("creating a session returns its id", paidUnread, function* ({ request }) {
     const answer = yield* request("v3", { method: "POST", path: "/sessions", body: { task: "Say hello" } })
     yield* check.status(answer, "2xx")
     yield* check.schema(Session, answer.body, "the created session")
   }),
-  scenario("a session is read by its id, with a result in the end", paidReread, function* ({ request, v3 }) {
+  scenario("a session is readable by its id and gets a result", paidReread, function* ({ request, v3 }) {
     const { id } = yield* v3.sessions.create({ task: "Say hello" })
     const session = yield* v3.sessions.untilTerminal(id)
     yield* check.equal(session.id, id, "the id")
@@ -34,20 +34,20 @@ export default Suite.make("v3-sessions", [
       actual: answer.text
     })
   }),
-  scenario("a thinkingLevel can be asked for", paidUnread, function* ({ v3 }) {
+  scenario("a session accepts a thinkingLevel", paidUnread, function* ({ v3 }) {
     const { id } = yield* v3.sessions.create({ task: "Say hello", thinkingLevel: "low" })
     yield* check.equal((yield* v3.sessions.get(id)).id, id, "the id")
   }),
-  scenario("an unknown session is refused", function* ({ request }) {
+  scenario("an unknown session is rejected", function* ({ request }) {
     const answer = yield* request("v3", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
     yield* check.status(answer, "4xx")
   }),
-  scenario("the result is what the agent found", scripted, function* (context) {
+  scenario("a session has the agent's result", scripted, function* (context) {
     for (const output of ["12 EUR", { price: 12, shops: ["a", "b"] }, 42]) {
       yield* check.deepEqual((yield* finish(context, { output })).result, output, "result")
     }
   }),
-  scenario("each of ten sessions at a time gets its own result", scripted, function* (context) {
+  scenario("ten sessions at the same time get their own results", scripted, function* (context) {
     const words = Array.from({ length: 10 }, (_, index) => `result-${index}-${context.seed}`)
     const sessions = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 10 })
     yield* check.deepEqual(
@@ -57,7 +57,7 @@ export default Suite.make("v3-sessions", [
     )
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
-  scenario("there is no result while the agent is at work", scriptedUnread, function* (context) {
+  scenario("a session has no result while the agent is running", scriptedUnread, function* (context) {
     const { simulate, v3 } = context
     const task = simulate("Buy a mug", { duration: long, output: "late" })
     const { id } = yield* v3.sessions.create({ task })
@@ -65,7 +65,7 @@ export default Suite.make("v3-sessions", [
     const early = yield* v3.sessions.get(id)
     yield* check.equal(early.result ?? null, null, "result before the end")
   }),
-  scenario("creating answers 201 with every field", oursUnread, function* (context) {
+  scenario("creating a session returns 201 with every field", oursUnread, function* (context) {
     const { request, simulate } = context
     const task = simulate("Buy a mug", { duration: long })
     const body = { task, thinkingLevel: "high", somethingElse: true }
@@ -83,7 +83,7 @@ export default Suite.make("v3-sessions", [
     yield* check.equal(session.result, null, "result")
     yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
   }),
-  scenario("a session runs, then rests", ours, function* ({ simulate, v3, v4 }) {
+  scenario("a session is running and then idle", ours, function* ({ simulate, v3, v4 }) {
     const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: atWork }) })
     const running = yield* v3.sessions
       .get(id)
@@ -97,18 +97,18 @@ export default Suite.make("v3-sessions", [
       actual: rested.updatedAt
     })
   }),
-  scenario("a failed turn shows as error, without a result", ours, function* (context) {
+  scenario("a session with a failed turn has the status error and no result", ours, function* (context) {
     const session = yield* finish(context, { outcome: "failed", error: "no mug" })
     yield* check.equal(session.status, "error", "status")
     yield* check.equal(session.result, null, "result")
   }),
-  scenario("a session that need not stay alive is stopped at its end", oursReread, function* (context) {
+  scenario("a session without keepAlive stops after its turn", oursReread, function* (context) {
     const session = yield* finish(context, { keepAlive: false, output: "done" })
     const { status, result } = yield* context.v3.sessions.get(session.id)
     yield* check.equal(status, "stopped", "status")
     yield* check.equal(result, "done", "result")
   }),
-  scenario("without a thinkingLevel it is null", ours, function* (context) {
+  scenario("thinkingLevel is null by default", ours, function* (context) {
     yield* check.equal((yield* finish(context, {})).thinkingLevel, null, "thinkingLevel")
   })
 ])

@@ -14,11 +14,11 @@ const stop = (request: ScenarioContext["request"], id: string) =>
 /** Asks the browser who it is, over a connection of its own that is closed again. */
 const version = (cdp: ScenarioContext["cdp"], url: string) =>
   Effect.scoped(Effect.flatMap(cdp(url), (connection) => connection.send("Browser.getVersion"))).pipe(
-    Effect.flatMap((answer) => check.schema(Version, answer, "a CDP answer to Browser.getVersion"))
+    Effect.flatMap((answer) => check.schema(Version, answer, "a CDP response to Browser.getVersion"))
   )
 
 export default Suite.make("v4-browsers", [
-  scenario("creating a browser answers its id and cdpUrl", paid, function* ({ request, v4 }) {
+  scenario("creating a browser returns its id and cdpUrl", paid, function* ({ request, v4 }) {
     const answer = yield* request("v4", { method: "POST", path: "/browsers", body: {} })
     yield* check.status(answer, "2xx")
     const browser = yield* check.schema(Browser, answer.body, "a browser with id and cdpUrl")
@@ -28,17 +28,17 @@ export default Suite.make("v4-browsers", [
       actual: browser.cdpUrl
     })
   }),
-  scenario("two browsers have their own ids and addresses", paid, function* ({ v4 }) {
+  scenario("two browsers have different ids and addresses", paid, function* ({ v4 }) {
     const first = yield* v4.browsers.acquire()
     const second = yield* v4.browsers.acquire()
     yield* check.that("the ids differ", first.id !== second.id)
     yield* check.that("the cdpUrls differ", first.cdpUrl !== second.cdpUrl)
   }),
-  scenario("a browser answers CDP at its cdpUrl", paid, function* ({ cdp, v4 }) {
+  scenario("a browser speaks CDP at its cdpUrl", paid, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     yield* version(cdp, browser.cdpUrl)
   }),
-  scenario("several CDP commands on one connection each get their own answer", paid, function* ({ cdp, v4 }) {
+  scenario("several CDP commands on one connection get their own responses", paid, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const connection = yield* cdp(browser.cdpUrl)
     const answers = yield* Effect.all(
@@ -47,7 +47,7 @@ export default Suite.make("v4-browsers", [
     )
     for (const answer of answers) yield* check.schema(Version, answer)
   }),
-  scenario("a CDP method that does not exist is an error, and the connection goes on", paid, function* ({ cdp, v4 }) {
+  scenario("an unknown CDP method returns an error and keeps the connection", paid, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const connection = yield* cdp(browser.cdpUrl)
     const error = yield* check.fails(connection.send("Nothing.atAll"), "CdpError")
@@ -60,13 +60,13 @@ export default Suite.make("v4-browsers", [
     yield* version(cdp, browser.cdpUrl)
     yield* version(cdp, browser.cdpUrl)
   }),
-  scenario("a browser takes a second connection beside the first", paid, function* ({ cdp, v4 }) {
+  scenario("a browser accepts another connection", paid, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const first = yield* cdp(browser.cdpUrl)
     yield* version(cdp, browser.cdpUrl)
-    yield* check.schema(Version, yield* first.send("Browser.getVersion"), "the first connection's answer")
+    yield* check.schema(Version, yield* first.send("Browser.getVersion"), "the first connection's response")
   }),
-  scenario("a stopped browser is not reached at its cdpUrl any more", paid, function* ({ cdp, v4 }) {
+  scenario("a stopped browser is unreachable at its cdpUrl", paid, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     yield* version(cdp, browser.cdpUrl)
     yield* v4.browsers.stop(browser.id)
@@ -78,7 +78,7 @@ export default Suite.make("v4-browsers", [
     yield* v4.browsers.stop(first.id)
     yield* version(cdp, second.cdpUrl)
   }),
-  scenario("a browser that was in use is stopped when its user fails", paid, function* ({ cdp, v4 }) {
+  scenario("a browser stops when the code that uses it fails", paid, function* ({ cdp, v4 }) {
     let url = ""
     const failure = v4.browsers.use(undefined, (browser) => {
       url = browser.cdpUrl
@@ -87,7 +87,7 @@ export default Suite.make("v4-browsers", [
     yield* check.fails(failure, "UserFailed")
     yield* check.fails(Effect.scoped(cdp(url)), "CdpError", "connecting afterwards is refused")
   }),
-  scenario("creating answers 201 and the browser as it is", ours, function* ({ request, v4 }) {
+  scenario("creating a browser returns 201 with the browser", ours, function* ({ request, v4 }) {
     const answer = yield* request("v4", { method: "POST", path: "/browsers", body: {} })
     yield* check.status(answer, 201)
     const browser = yield* check.schema(Browser, answer.body)
@@ -97,12 +97,12 @@ export default Suite.make("v4-browsers", [
     yield* check.equal(browser.proxyCountryCode, null, "proxyCountryCode, when none was asked for")
     yield* check.match(browser.startedAt, /Z$/u, "startedAt, in UTC with Z")
   }),
-  scenario("an absent body asks for a browser without options", ours, function* ({ request, v4 }) {
+  scenario("a create without a body starts a browser without options", ours, function* ({ request, v4 }) {
     const answer = yield* request("v4", { method: "POST", path: "/browsers" })
     yield* check.status(answer, 201)
     yield* v4.browsers.stop((yield* check.schema(Browser, answer.body)).id)
   }),
-  scenario("proxyCountryCode is taken over", ours, function* ({ request, v4 }) {
+  scenario("a browser keeps its proxyCountryCode", ours, function* ({ request, v4 }) {
     const answer = yield* request("v4", { method: "POST", path: "/browsers", body: { proxyCountryCode: "no" } })
     if (answer.status === 422) {
       // real browsers have a proxy only in the countries that their server was given
@@ -113,7 +113,7 @@ export default Suite.make("v4-browsers", [
     yield* Effect.addFinalizer(() => Effect.ignore(v4.browsers.stop(browser.id)))
     yield* check.equal(browser.proxyCountryCode, "no", "proxyCountryCode")
   }),
-  scenario("stop answers 200 and the browser as stopped", ours, function* ({ request, v4 }) {
+  scenario("stopping a browser returns 200 with the stopped browser", ours, function* ({ request, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const answer = yield* stop(request, browser.id)
     yield* check.status(answer, 200)
@@ -122,35 +122,43 @@ export default Suite.make("v4-browsers", [
     yield* check.equal(stopped.status, "stopped", "status")
     yield* check.that("finishedAt is not before startedAt", (stopped.finishedAt ?? "") >= (browser.startedAt ?? "?"))
   }),
-  scenario("stopping twice is the same as once", ours, function* ({ request, v4 }) {
+  scenario("stopping a browser twice has no further effect", ours, function* ({ request, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const first = yield* stop(request, browser.id)
     const second = yield* stop(request, browser.id)
     yield* check.status(second, 200)
     yield* check.deepEqual(second.body, first.body, "the second answer")
   }),
-  scenario("stopping ends the open connections", ours, function* ({ cdp, v4 }) {
+  scenario("stopping a browser closes its connections", ours, function* ({ cdp, v4 }) {
     const browser = yield* v4.browsers.acquire()
     const connection = yield* cdp(browser.cdpUrl)
     yield* v4.browsers.stop(browser.id)
     const closed = yield* Effect.timeoutOption(connection.closed, "5 seconds")
     yield* check.equal(closed._tag, "Some", "the connection is closed by the service")
   }),
-  scenario("a stopped browser's CDP endpoint says 410, an unknown one's 404", ours, function* ({ request, v4 }) {
-    const browser = yield* v4.browsers.acquire()
-    yield* v4.browsers.stop(browser.id)
-    const path = `/browsers/${browser.id}/cdp${new URL(browser.cdpUrl).search}`
-    const gone = yield* request("v4", { method: "GET", path, apiKey: null })
-    yield* check.status(gone, 410)
-    const unknown = yield* request("v4", { method: "GET", path: "/browsers/unknown/cdp", apiKey: null })
-    yield* check.status(unknown, 404)
-    yield* check.deepEqual(unknown.body, { detail: "Browser not found" }, "the body")
-  }),
-  scenario("another action than stop is a 422 and leaves the browser running", ours, function* ({ cdp, request, v4 }) {
-    const browser = yield* v4.browsers.acquire()
-    for (const body of [{ action: "pause" }, { action: "STOP" }, { action: null }, {}]) {
-      yield* check.status(yield* request("v4", { method: "PATCH", path: `/browsers/${browser.id}`, body }), 422)
+  scenario(
+    "the CDP endpoint returns 410 for a stopped browser and 404 for an unknown one",
+    ours,
+    function* ({ request, v4 }) {
+      const browser = yield* v4.browsers.acquire()
+      yield* v4.browsers.stop(browser.id)
+      const path = `/browsers/${browser.id}/cdp${new URL(browser.cdpUrl).search}`
+      const gone = yield* request("v4", { method: "GET", path, apiKey: null })
+      yield* check.status(gone, 410)
+      const unknown = yield* request("v4", { method: "GET", path: "/browsers/unknown/cdp", apiKey: null })
+      yield* check.status(unknown, 404)
+      yield* check.deepEqual(unknown.body, { detail: "Browser not found" }, "the body")
     }
-    yield* version(cdp, browser.cdpUrl)
-  })
+  ),
+  scenario(
+    "an action other than stop returns 422 and keeps the browser running",
+    ours,
+    function* ({ cdp, request, v4 }) {
+      const browser = yield* v4.browsers.acquire()
+      for (const body of [{ action: "pause" }, { action: "STOP" }, { action: null }, {}]) {
+        yield* check.status(yield* request("v4", { method: "PATCH", path: `/browsers/${browser.id}`, body }), 422)
+      }
+      yield* version(cdp, browser.cdpUrl)
+    }
+  )
 ])

@@ -27,7 +27,7 @@ const queue = Effect.fnUntraced(function* (
   const text = simulate(options.text ?? "And a blue one", { duration: "5ms", ...options.script })
   const message = yield* v4.sessions.queue(sessionId, { text, interrupt: options.interrupt ?? false })
   const { runId } = message
-  yield* check.that("the answer names the message's run", typeof runId === "string", {
+  yield* check.that("the response names the message's run", typeof runId === "string", {
     expected: "runId",
     actual: message
   })
@@ -41,12 +41,12 @@ const startsAfter = (later: RunType, earlier: RunType) =>
   })
 
 export default Suite.make("v4-runs", [
-  scenario("creating a run answers with its id", paidUnread, function* ({ request }) {
+  scenario("creating a run returns its id", paidUnread, function* ({ request }) {
     const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
     yield* check.status(answer, "2xx")
     yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
   }),
-  scenario("create, poll, fetch: a run comes to a terminal status", paid, function* ({ request, v4 }) {
+  scenario("a run reaches a terminal status", paid, function* ({ request, v4 }) {
     const { id } = yield* v4.runs.create({ task: "Say hello" })
     const run = yield* v4.runs.untilTerminal(id)
     yield* check.equal(run.id, id, "the id")
@@ -69,7 +69,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.status, "completed", "status")
     yield* check.equal(run.result, "the red mug costs 12 EUR", "result")
   }),
-  scenario("a result may be any JSON", scripted, function* (context) {
+  scenario("a result can be any JSON", scripted, function* (context) {
     for (const output of [
       { price: 12.5, currency: "EUR", tags: ["a", { b: null }] },
       [1, 2, 3],
@@ -81,17 +81,17 @@ export default Suite.make("v4-runs", [
       yield* check.deepEqual(run.result, output, "result")
     }
   }),
-  scenario("a failed run is failed", scriptedReread, function* (context) {
+  scenario("a failed run has the status failed", scriptedReread, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "failed", error: "no mug" })
     yield* check.equal(run.status, "failed", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "failed", "the cheap status")
   }),
-  scenario("a cancelled run is cancelled", scriptedReread, function* (context) {
+  scenario("a cancelled run has the status cancelled", scriptedReread, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "cancelled" })
     yield* check.equal(run.status, "cancelled", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "cancelled", "the cheap status")
   }),
-  scenario("the cheap status and the full run agree at the end", scriptedReread, function* (context) {
+  scenario("a finished run has the same status in both operations", scriptedReread, function* (context) {
     for (const outcome of ["completed", "failed", "cancelled"] as const) {
       const { id, run } = yield* finish(context, { outcome })
       const { status } = yield* context.v4.runs.status(id)
@@ -99,7 +99,7 @@ export default Suite.make("v4-runs", [
       yield* check.equal(run.status, outcome, "the full run's status")
     }
   }),
-  scenario("a run at work is not terminal, and has no result", scriptedUnread, function* (context) {
+  scenario("a running run isn't terminal and has no result", scriptedUnread, function* (context) {
     const { id, sessionId } = yield* start(context, { duration: atWork, output: "early bird" })
     yield* interruptAtEnd(context, sessionId)
     yield* until(context, id, "running")
@@ -108,12 +108,12 @@ export default Suite.make("v4-runs", [
     yield* check.equal(running.result ?? null, null, "result while running")
     yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
   }),
-  scenario("a terminal run does not change any more", scripted, function* (context) {
+  scenario("a terminal run doesn't change", scripted, function* (context) {
     const { id, run } = yield* finish(context, { output: "done" })
     yield* Effect.sleep("30 millis")
     yield* check.deepEqual(yield* context.v4.runs.get(id), run, "the run, read again")
   }),
-  scenario("statuses only move forward", scriptedUnread, function* (context) {
+  scenario("a run's status only moves forward", scriptedUnread, function* (context) {
     const { id } = yield* start(context, { duration: "120ms" })
     const seen = yield* context.v4.runs.watch(id).pipe(
       Stream.map((view) => view.status),
@@ -130,7 +130,7 @@ export default Suite.make("v4-runs", [
     )
     yield* check.equal(seen.at(-1), "completed", "the last status")
   }),
-  scenario("each of twenty runs at a time gets its own result", scripted, function* (context) {
+  scenario("twenty runs at the same time get their own results", scripted, function* (context) {
     const words = Array.from({ length: 20 }, (_, index) => `result-${index}-${context.seed}`)
     const finished = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 20 })
     yield* check.deepEqual(
@@ -141,7 +141,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(new Set(finished.map(({ id }) => id)).size, 20, "the number of different ids")
     yield* check.equal(new Set(finished.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
-  scenario("a wait that takes too long ends with the run's id and last status", scriptedUnread, function* (context) {
+  scenario("a timed-out wait has the run's id and last status", scriptedUnread, function* (context) {
     const { id, sessionId } = yield* start(context, { duration: long })
     yield* interruptAtEnd(context, sessionId)
     const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
@@ -166,7 +166,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(second.result, "second", "the follow-up's result")
     yield* startsAfter(second, before)
   }),
-  scenario("follow-ups run in the order in which they came, one at a time", scripted, function* (context) {
+  scenario("follow-ups run in order, one at a time", scripted, function* (context) {
     const first = yield* start(context, { duration: "80ms" })
     const ids = yield* Effect.forEach(["a", "b", "c"], (output) =>
       queue(context, first.sessionId, { text: output, script: { output, duration: "20ms" } })
@@ -184,7 +184,7 @@ export default Suite.make("v4-runs", [
       if (before !== undefined) yield* startsAfter(run, before)
     }
   }),
-  scenario("a follow-up waits while the turn before it runs", scriptedUnread, function* (context) {
+  scenario("a follow-up waits for the previous turn", scriptedUnread, function* (context) {
     const first = yield* start(context, { duration: atWork })
     yield* interruptAtEnd(context, first.sessionId)
     yield* until(context, first.id, "running")
@@ -195,13 +195,13 @@ export default Suite.make("v4-runs", [
     yield* check.equal(waiting.status, "queued", "the follow-up")
     yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
   }),
-  scenario("a follow-up to a session at rest starts at once", scripted, function* (context) {
+  scenario("a follow-up to an idle session starts at once", scripted, function* (context) {
     const { sessionId } = yield* finish(context, { output: "first" })
     const next = yield* queue(context, sessionId, { script: { output: "second" } })
     const run = yield* context.v4.runs.untilTerminal(next, { timeout: atOnce })
     yield* check.equal(run.result, "second", "the follow-up's result")
   }),
-  scenario("an interrupt runs immediately and cancels what runs", scripted, function* (context) {
+  scenario("an interrupt runs immediately and cancels the current run", scripted, function* (context) {
     const first = yield* start(context, { duration: untilInterrupted })
     yield* until(context, first.id, "running")
     const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "now" } })
@@ -213,51 +213,47 @@ export default Suite.make("v4-runs", [
     yield* check.equal(interrupted.result ?? null, null, "its result")
     yield* startsAfter(run, interrupted)
   }),
-  scenario(
-    "an interrupt goes before the messages that wait, and they stay behind it in order",
-    scripted,
-    function* (context) {
-      const first = yield* start(context, { duration: untilInterrupted })
-      yield* until(context, first.id, "running")
-      const waiting = yield* Effect.forEach(["b", "c"], (output) =>
-        queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
-      )
-      const urgent = yield* queue(context, first.sessionId, {
-        text: "a",
-        interrupt: true,
-        script: { output: "a", duration: "30ms" }
-      })
-      const runs = yield* Effect.forEach(
-        [urgent, ...waiting],
-        (id) => context.v4.runs.untilTerminal(id, { timeout: atOnce }),
-        {
-          concurrency: 3
-        }
-      )
-      yield* check.deepEqual(
-        runs.map((run) => run.status),
-        ["completed", "completed", "completed"],
-        "all of them complete"
-      )
-      yield* check.deepEqual(
-        runs.map((run) => run.result),
-        ["a", "b", "c"],
-        "the results"
-      )
-      for (const [index, run] of runs.entries()) {
-        const before = runs[index - 1]
-        if (before !== undefined) yield* startsAfter(run, before)
+  scenario("an interrupt runs before waiting messages, which keep their order", scripted, function* (context) {
+    const first = yield* start(context, { duration: untilInterrupted })
+    yield* until(context, first.id, "running")
+    const waiting = yield* Effect.forEach(["b", "c"], (output) =>
+      queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
+    )
+    const urgent = yield* queue(context, first.sessionId, {
+      text: "a",
+      interrupt: true,
+      script: { output: "a", duration: "30ms" }
+    })
+    const runs = yield* Effect.forEach(
+      [urgent, ...waiting],
+      (id) => context.v4.runs.untilTerminal(id, { timeout: atOnce }),
+      {
+        concurrency: 3
       }
-      yield* check.equal((yield* context.v4.runs.get(first.id)).status, "cancelled", "the run that was interrupted")
+    )
+    yield* check.deepEqual(
+      runs.map((run) => run.status),
+      ["completed", "completed", "completed"],
+      "all of them complete"
+    )
+    yield* check.deepEqual(
+      runs.map((run) => run.result),
+      ["a", "b", "c"],
+      "the results"
+    )
+    for (const [index, run] of runs.entries()) {
+      const before = runs[index - 1]
+      if (before !== undefined) yield* startsAfter(run, before)
     }
-  ),
-  scenario("an interrupt of a session at rest is its next turn", scripted, function* (context) {
+    yield* check.equal((yield* context.v4.runs.get(first.id)).status, "cancelled", "the run that was interrupted")
+  }),
+  scenario("an interrupt of an idle session is its next turn", scripted, function* (context) {
     const first = yield* finish(context, { output: "first" })
     const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "second" } })
     yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second", "the result")
     yield* check.equal((yield* context.v4.runs.get(first.id)).status, "completed", "the run before it")
   }),
-  scenario("a message of one session leaves the others alone", scriptedUnread, function* (context) {
+  scenario("a message doesn't affect other sessions", scriptedUnread, function* (context) {
     const first = yield* start(context, { duration: "150ms", output: "mine" })
     const other = yield* start(context, { duration: "150ms", output: "yours" })
     yield* queue(context, first.sessionId, { interrupt: true })
@@ -273,7 +269,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.sessionId, sessionId, "sessionId")
     yield* check.equal(run.task, text, "task")
   }),
-  scenario("creating answers 201 with the run as it is", oursUnread, function* ({ request, simulate }) {
+  scenario("creating a run returns 201 with the run", oursUnread, function* ({ request, simulate }) {
     const task = simulate("Buy a mug", { duration: "5ms" })
     const answer = yield* request("v4", {
       method: "POST",
@@ -291,14 +287,14 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.finishedAt, null, "finishedAt")
     yield* check.equal(run.result, null, "result")
   }),
-  scenario("the cheap status is one field", oursReread, function* (context) {
+  scenario("the status response has one field", oursReread, function* (context) {
     const { id } = yield* finish(context, {})
     const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}/status` })
     yield* check.status(answer, 200)
     yield* check.schema(RunStatusView, answer.body)
     yield* check.deepEqual(answer.body, { status: "completed" }, "the body")
   }),
-  scenario("the full run has every field, its times in order", ours, function* (context) {
+  scenario("a run has every field and its times in order", ours, function* (context) {
     const { id, sessionId } = yield* finish(context, { cost: "0.0132", output: "x" })
     const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}` })
     yield* check.status(answer, 200)
@@ -319,11 +315,11 @@ export default Suite.make("v4-runs", [
       { expected: "each at or after the one before", actual: [run.createdAt, run.startedAt, run.finishedAt].join(", ") }
     )
   }),
-  scenario("a cost that is not scripted is a decimal string too", ours, function* ({ v4 }) {
+  scenario("an unscripted cost is a decimal string", ours, function* ({ v4 }) {
     const run = yield* v4.runs.createAndWait({ task: `Buy mug number ${yield* Random.nextIntBetween(1, 1000)}` })
     yield* check.match(run.cost, decimalPattern, "cost")
   }),
-  scenario("a failed run says why and has no result", ours, function* (context) {
+  scenario("a failed run has an error and no result", ours, function* (context) {
     const { run } = yield* finish(context, { outcome: "failed", error: "no mug in stock" })
     yield* check.equal(run.error, "no mug in stock", "error")
     yield* check.equal(run.result, null, "result")
@@ -333,7 +329,7 @@ export default Suite.make("v4-runs", [
     const next = yield* queue(context, sessionId, { script: { output: "second try" } })
     yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second try", "the follow-up's result")
   }),
-  scenario("a message for a stopped session is our 409", ours, function* (context) {
+  scenario("a message to a stopped session returns 409", ours, function* (context) {
     const { sessionId } = yield* finish(context, { keepAlive: false })
     const error = yield* check.fails(context.v4.sessions.queue(sessionId, { text: "more" }), "ConflictError")
     yield* check.that("detail says something", error.detail !== "")
@@ -341,7 +337,7 @@ export default Suite.make("v4-runs", [
     const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
     yield* check.status(answer, 409)
   }),
-  scenario("queueing answers 201 with the message", oursUnread, function* (context) {
+  scenario("queueing a message returns 201 with the message", oursUnread, function* (context) {
     const { sessionId } = yield* start(context, { duration: long })
     const runIds: Array<string> = []
     for (const interrupt of [false, true]) {

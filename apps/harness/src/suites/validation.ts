@@ -68,16 +68,16 @@ const unsent = (operation: Operations.Operation, id: string): RawRequest => {
 
 export default Suite.make("validation", [
   ...noUuids.map(([what, id]) =>
-    scenario(`v2 answers ${what} for a session_id with the described 422`, function* ({ request }) {
+    scenario(`v2 returns the described 422 for ${what} as session_id`, function* ({ request }) {
       yield* explained(yield* request("v2", { method: "GET", path: `/sessions/${id}` }), "session_id")
     })
   ),
-  scenario("the v2 client refuses an id that is no uuid before it sends anything", function* ({ v2 }) {
+  scenario("the v2 client rejects an id that isn't a UUID without a request", function* ({ v2 }) {
     const error = yield* check.fails(v2.sessions.get("unknown"), "TransportError")
     yield* check.equal(error.reason._tag, "InvalidRequest", "the reason")
   }),
   ...Operations.withRequired.map((operation) =>
-    scenario(`${operation.label} refuses bodies that do not fit`, function* ({ request }) {
+    scenario(`${operation.label} rejects invalid bodies`, function* ({ request }) {
       const id = yield* Operations.unknownId
       for (const [what, change] of badBodies(operation)) {
         const answer = yield* request(operation.version, Operations.request(operation, id, change))

@@ -33,7 +33,7 @@ const reasons: Readonly<Record<Need, string>> = {
   "control-api": "needs the control API of a simulated server: pass --control",
   "v2-session": "needs a v2 session: pass --v2-session-id",
   money: "costs money: pass --allow-paid",
-  assumptions: "checks what the service description leaves open, as our own servers decide it",
+  assumptions: "checks details that the API description leaves open, as our own servers decide it",
   extensions: "needs operations that this service does not offer, such as GET /api/v4/runs",
   "shared-sessions": "reads one session through several API versions, which only our own servers promise"
 }

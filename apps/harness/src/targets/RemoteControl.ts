@@ -26,7 +26,7 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
     return yield* usage(`--control takes the address of a control API such as http://127.0.0.1:8081, not "${address}".`)
   }
   if (key === undefined || Redacted.value(key).trim() === "") {
-    return yield* usage(`No control key: set ${keyEnv} to what the server was started with.`)
+    return yield* usage(`No control key: set ${keyEnv} to the server's start values.`)
   }
   const services = yield* Layer.build(NodeHttpClient.layerUndici)
   const control = yield* ControlClient.make({ address, key }).pipe(
@@ -43,13 +43,13 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () =>
-        Effect.fail(unreachable(`No control API answers at ${address} within ${Duration.format(patience)}`, "."))
+        Effect.fail(unreachable(`No control API responds at ${address} within ${Duration.format(patience)}`, "."))
     }),
     Effect.mapError((error) =>
       error._tag === "UserError"
         ? error
         : unreachable(
-            `No control API answers at ${address} (${codeOf(error) ?? error.message})`,
+            `No control API responds at ${address} (${codeOf(error) ?? error.message})`,
             ". Use the address that serve prints with --control."
           )
     )

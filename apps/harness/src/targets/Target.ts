@@ -58,6 +58,8 @@ export interface Target {
   readonly introspection: Introspection | undefined
   /** The mark of a trial's rows in its journal. */
   readonly markOf: (log: TrialLog.TrialLog) => string
+  /** Makes the simulated service of this process ready for a person; absent of any other. */
+  readonly settle?: Connection["settle"]
   /** Runs an effect with clients of their own that retry as told, and whose calls the ledger notes. */
   readonly withClients: <A, E>(
     policy: RetryPolicy.RetryPolicy,
@@ -77,6 +79,11 @@ export interface Connection {
   /** Its control API, where that is open to us, and what is read of the server through it. */
   readonly control?: ControlClient.ControlClient
   readonly introspection?: Introspection
+  /**
+   * Makes the service ready for a person after the suites: stops what they left open, forgets the findings about them, and
+   * behaves as the profile `realistic`. New ids come from the seed.
+   */
+  readonly settle?: (seed: number) => Effect.Effect<void>
 }
 
 /** The address of a service, without the path of a version. */
@@ -107,7 +114,7 @@ const buildQuietly = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
 
 /** Builds the clients of every version over one observed HTTP client; they live as long as the scope. */
 export const connect = Effect.fnUntraced(
-  function* ({ apiKey, control, info, introspection, probe, simulated, version }: Connection) {
+  function* ({ apiKey, control, info, introspection, probe, settle, simulated, version }: Connection) {
     const run = (yield* IdempotencyKey.random).slice(0, 8)
     const nameOf = (log: TrialLog.TrialLog) => markOf(run, log.serial)
     const record = yield* Recording
@@ -150,6 +157,7 @@ export const connect = Effect.fnUntraced(
       info,
       simulated,
       ...(version === undefined ? {} : { version }),
+      ...(settle === undefined ? {} : { settle }),
       contextOf,
       ...(probe === undefined || control !== undefined ? {} : { probe }),
       pollSchedule: scheduleOf(simulated),

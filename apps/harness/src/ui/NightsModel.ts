@@ -137,8 +137,7 @@ export const make = Effect.fnUntraced(function* (
     return { accepted, acknowledged, nights: nights.map((one) => (one === indexed ? whole : one.head)) } satisfies Past
   })
 
-  let recent = new Map<string, Night>()
-  /** The history as a run needs it. Recent nights are kept from one run to the next. */
+  /** The history as a run needs it. Only the run holds its recent nights, because a hundred of them take 25 MB. */
   const pastForRun: typeof NightFile.readRecent = Effect.fnUntraced(function* (path, most) {
     const past = yield* Effect.option(index)
     // a line that can't be read stops a run, and not the screens
@@ -157,11 +156,8 @@ export const make = Effect.fnUntraced(function* (
     )
     const whole = yield* Effect.forEach(nights, (one) => {
       const { head } = one
-      const kept = recent.get(head.id)
-      if (kept !== undefined || !needed.has(head.id)) return Effect.succeed(kept ?? head)
-      return Effect.orElseSucceed(wholeNight(one), () => head)
+      return needed.has(head.id) ? Effect.orElseSucceed(wholeNight(one), () => head) : Effect.succeed(head)
     })
-    recent = new Map(whole.filter(({ id }) => needed.has(id)).map((night) => [night.id, night]))
     return { nights: whole, accepted, acknowledged, warnings: [] }
   })
 

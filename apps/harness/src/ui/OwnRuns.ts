@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pas
     const left_usd = options.maxCost === undefined ? undefined : Money.difference(options.maxCost, spent_usd)
     if (isPaid && left_usd !== undefined && Number(left_usd) <= 0) {
       return yield* new RefusedError({
-        detail: `Earlier runs of this process have used up --max-cost ${options.maxCost}. Start the command again to run more.`
+        detail: `Earlier runs in this process have used up --max-cost ${options.maxCost}. Start the command again to run more.`
       })
     }
     return {

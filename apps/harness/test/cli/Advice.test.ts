@@ -8,9 +8,12 @@ import type { Comparison } from "@webagent/report/Comparison"
 import { green, night } from "../reporters/fixture.ts"
 
 const options = { target: "simulated", seed: 1, suites: [] as Array<string> } as RunOptions
+/** The last line of the next step. */
+const commandOf = (next: string | undefined) => next?.split("\n").at(-1)
+
 const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
   const report: RunReport = { ...night, results }
-  return Advice.next(options, ({ name }) => `run ${name}`)(report)
+  return commandOf(Advice.next(options, ({ name }) => `run ${name}`)(report))
 }
 
 describe("Advice", () => {
@@ -36,11 +39,31 @@ describe("Advice", () => {
     }
     const nextOf = (row: Comparison) => {
       const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [row] } as const
-      return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
+      return commandOf(Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement }))
     }
     assert.isUndefined(nextOf(judged))
     assert.strictEqual(nextOf({ ...judged, contributors: [contributor] }), `run ${first?.name}`)
     assert.include(Advice.next(options, () => "run")(green), "--target")
+  })
+
+  it("replays all trials of a flaky scenario, and the trial that leaked a browser", () => {
+    const first =
+      green.results.find(({ trials }) => trials.length > 0) ?? night.results.find((one) => one.trials.length > 0)
+    const [trial] = first?.trials ?? []
+    assert.isDefined(first)
+    assert.isDefined(trial)
+    const replay = Advice.replay(options, () => "shop.suite.ts")
+    const trials = [0, 1, 2].map((index) => ({ ...trial, index, verdict: "passed" as const, leakedBrowsers: [] }))
+    const failed = { ...trial, index: 1, verdict: "failed" as const }
+    assert.include(
+      replay({ ...first, verdict: "flaky", trials: [...trials.slice(0, 1), failed, ...trials.slice(2)] }),
+      " --trials 3 "
+    )
+    const leaking = { ...trial, index: 1, verdict: "passed" as const, leakedBrowsers: [{ id: "b-1", stopped: true }] }
+    assert.include(
+      replay({ ...first, verdict: "failed", trials: [...trials.slice(0, 1), leaking, ...trials.slice(2)] }),
+      " --trial 2 "
+    )
   })
 
   it("stops what is open before anything else, where there is a ledger of a service that is still there", () => {
@@ -48,11 +71,14 @@ describe("Advice", () => {
     const report: RunReport = { ...night, leftovers: [open] }
     const remote: RunOptions = { ...options, target: "https://a.service", apiKeyEnv: "WEBAGENT_API_KEY" }
     const next = Advice.next(remote, ({ name }) => `run ${name}`)
-    assert.match(next(report, "my runs/1") ?? "", / reap --ledger "my runs\/1\/ledger" --target https:\/\/a\.service$/u)
-    assert.match(next({ ...report, interrupted: true }, "runs/1") ?? "", / reap --ledger runs\/1\/ledger /u)
+    assert.match(
+      next(report, "my runs/1") ?? "",
+      / cleanup --ledger "my runs\/1\/ledger" --target https:\/\/a\.service$/u
+    )
+    assert.match(next({ ...report, interrupted: true }, "runs/1") ?? "", / cleanup --ledger runs\/1\/ledger /u)
     const ended: RunReport = { ...night, leftovers: [{ ...open, state: "stopped" }] }
-    assert.match(next(ended, "runs/1") ?? "", /^run /u)
-    assert.match(next(report) ?? "", /^run /u)
+    assert.match(next(ended, "runs/1") ?? "", /\nrun /u)
+    assert.match(next(report) ?? "", /\nrun /u)
     // the service inside of the run is gone with it
     assert.isUndefined(Advice.reap(options)(report, "runs/1"))
     const named = { targets: { staging: { url: "https://a.service", apiKeyEnv: "STAGING_KEY" } } }
@@ -73,7 +99,7 @@ describe("Advice", () => {
     } as Comparison
     const nextOf = (...rows: ReadonlyArray<Comparison>) => {
       const judgement = { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows } as const
-      return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
+      return commandOf(Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement }))
     }
     assert.strictEqual(nextOf(slower), `run ${first.name}`)
     assert.isUndefined(nextOf())

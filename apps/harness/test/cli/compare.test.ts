@@ -140,7 +140,7 @@ const compare = (before: RunReport, after: RunReport) => {
 
 const cartCause = {
   key: "service run The cart was empty.",
-  facts: { _tag: "Service" as const, error: "The cart was empty.", message: "the order exists" }
+  facts: { _tag: "Service" as const, error: "The cart was empty.", message: "the order exists", isCheck: true }
 }
 
 it("says that no scenario is left to compare because their code has changed", async () => {

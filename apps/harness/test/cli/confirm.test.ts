@@ -32,9 +32,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe("--confirm", () => {
+describe("--extra-trials", () => {
   it("runs more trials of a suspicious scenario, and every report knows them", async () => {
-    const args = [...weather, "--confirm", "30", ...to("second"), "--record"]
+    const args = [...weather, "--extra-trials", "30", ...to("second"), "--record"]
     const { code, stdout } = await call(args, { FAILING: "0.5" })
     assert.strictEqual(code, 1)
     assert.include(
@@ -53,14 +53,14 @@ describe("--confirm", () => {
     assert.deepStrictEqual([its?.confirm?.scored, its?.scored], [trials.length, 5])
     const text = ConfirmText.text(report.results.find(of).confirm)
     assert.include(read("junit.xml"), text)
-    assert.match(read("summary.md"), /\bconfirm\b/u)
+    assert.match(read("summary.md"), /\bextra\b/u)
   })
 
-  it("counts confirm trials in a plan and in the limits of merged shards", async () => {
-    const plan = await call(["plan", ...weather.slice(1), "--confirm", "30", "--history", history])
-    assert.match(plan.stdout, /^limits {3}30 confirm trials$[^]* · then up to 30 confirm trials$/mu)
+  it("counts extra trials in a plan and in the limits of merged shards", async () => {
+    const plan = await call(["plan", ...weather.slice(1), "--extra-trials", "30", "--history", history])
+    assert.match(plan.stdout, /^limits {3}30 extra trials$[^]* · then up to 30 extra trials$/mu)
     for (const shard of [1, 2]) {
-      const args = [...weather, "--confirm", "15", "--shard", `${shard}/2`, ...to(`shard${shard}`)]
+      const args = [...weather, "--extra-trials", "15", "--shard", `${shard}/2`, ...to(`shard${shard}`)]
       await call(args, { FAILING: "0.5" })
     }
     const shards = [join(folder, "shard1"), join(folder, "shard2")]
@@ -75,28 +75,28 @@ describe("--confirm", () => {
 
   it("of 0 is none: it takes back what is configured, and needs no earlier nights", async () => {
     const config = join(folder, "webagent.config.mjs")
-    writeFileSync(config, "export default { confirm: 7 }")
+    writeFileSync(config, "export default { extraTrials: 7 }")
     const plan = ["plan", ...weather.slice(1), "--config", config, "--history", history]
-    assert.include((await call(plan)).stdout, "7 confirm trials")
-    const back = await call([...plan, "--confirm", "0"])
-    assert.deepStrictEqual([back.code, back.stdout.includes("confirm trial")], [0, false], back.stderr)
-    writeFileSync(config, "export default { confirm: 0 }")
+    assert.include((await call(plan)).stdout, "7 extra trials")
+    const back = await call([...plan, "--extra-trials", "0"])
+    assert.deepStrictEqual([back.code, back.stdout.includes("extra trial")], [0, false], back.stderr)
+    writeFileSync(config, "export default { extraTrials: 0 }")
     const none = await call([...plan.slice(0, -2), "--trial", "1"])
     assert.deepStrictEqual([none.code, none.stderr], [0, ""])
   })
 
   it("needs earlier nights, and does not apply to the replay of one trial", async () => {
     const [none, one] = [
-      await call([...weather, "--confirm", "5"]),
-      await call([...weather, "--confirm", "5", "--trial", "1", "--history", history])
+      await call([...weather, "--extra-trials", "5"]),
+      await call([...weather, "--extra-trials", "5", "--trial", "1", "--history", history])
     ]
     assert.deepStrictEqual(
       [none.code, none.stderr.trim(), one.code, one.stderr.trim()],
       [
         2,
-        "--confirm compares with earlier nights. Add --history FILE, or --record.",
+        "--extra-trials compares with earlier nights. Add --history FILE, or --record.",
         2,
-        "--confirm and --trial cannot be combined: --trial replays one trial."
+        "--extra-trials and --trial cannot be combined: --trial replays one trial."
       ]
     )
   })

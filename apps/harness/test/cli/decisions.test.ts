@@ -54,6 +54,37 @@ describe("quarantine", () => {
     for (const [{ code, stderr }, sentence] of refusals) assert.deepStrictEqual([code, stderr], [2, sentence])
     const late = await quarantine("add", "pays", "--history", history, "--reason", "x", "--until", day(60))
     assert.match(late.stderr, /is 60 days after since, and 30 are the most/u)
+    const refused = async (...flags: ReadonlyArray<string>) =>
+      (await quarantine("add", "pays", "--history", history, ...flags)).stderr
+    assert.deepStrictEqual(
+      [
+        await refused("--reason", "...", "--until", day(5)),
+        await refused("--reason", "x", "--until", day(5), "--owner", "..."),
+        await refused("--reason", "x", "--until", "DAY")
+      ],
+      [
+        '--reason is "...". Write why it fails there.\n',
+        '--owner is "...". Write who fixes it there.\n',
+        '--until must be a day such as 2026-12-01, got "DAY".\n'
+      ]
+    )
+  })
+})
+
+describe("history accept", () => {
+  it("names a night by its start, and refuses the placeholder of a suggested command", async () => {
+    const slower = join(folder, "slower.ndjson")
+    const { nights } = mornings.slower
+    writeFileSync(slower, nights.map((night) => `${JSON.stringify(night)}\n`).join(""))
+    const start = nights.at(-1)?.startedAt.slice(0, 19) ?? ""
+    const accept = (note: string) => call(["history", "accept", start, "--history", slower, "--note", note])
+    const [dots, done] = [await accept("..."), await accept("the new shop is slower")]
+    assert.deepStrictEqual(
+      [dots.code, dots.stderr],
+      [2, '--note is "...". Write why the new level is intended there.\n']
+    )
+    assert.strictEqual(done.code, 0)
+    assert.include(done.stdout, `of night ${nights.at(-1)?.id}.`)
   })
 })
 

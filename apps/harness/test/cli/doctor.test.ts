@@ -21,7 +21,7 @@ const project = (name: string, files: Readonly<Record<string, string>>): string 
 
 const server = { "node_modules/webagent-server/package.json": "{}" }
 const advice = (remedy: string) =>
-  `webagent-server keeps browsers apart with it. ${remedy}, or accept less: --isolation chromium`
+  `webagent-server keeps browsers apart with it. ${remedy}, or accept less: --min-isolation chromium`
 
 describe("doctor, of the real browsers of webagent-server", () => {
   it("looks where the project has it, and says why browsers are not kept apart", async () => {
@@ -46,6 +46,16 @@ describe("doctor, of the real browsers of webagent-server", () => {
     const { found } = Server.chromium(Server.find(here) ?? "")
     const isPackaged = process.platform === "linux" && process.arch === "x64"
     assert.strictEqual(found, isPackaged ? "the one of @sparticuz/chromium, for webagent-server" : "not found")
+  })
+
+  it("finds the server of this repository", async () => {
+    const root = join(import.meta.dirname, "../../../..")
+    const { stdout } = await run(["doctor", "--json"], { PATH: folder, HOME: folder }, root)
+    const checks: ReadonlyArray<Check> = JSON.parse(stdout).checks
+    assert.include(
+      checks.map(({ name }) => name),
+      "bubblewrap"
+    )
   })
 
   it("knows namespaces that work from a machine without bubblewrap", () => {

@@ -192,7 +192,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     )
     assert.deepStrictEqual(
       whole.map(({ name }) => name),
-      ["versions", "json-answers", "not-found", "validation"]
+      ["versions", "json-responses", "not-found", "validation"]
     )
     assert.isTrue(results.filter(({ needs }) => needs.length > 0).every(({ verdict }) => verdict === "skipped"))
     assert.include(stdout, "skipped: costs money: pass --allow-paid")
@@ -318,6 +318,30 @@ describe.concurrent("mistakes", () => {
       2,
       /^No command "rnu"\. Did you mean run\? See: npm run harness -- --help\n$/u,
       () => ["rnu"]
+    ],
+    [
+      "the old name of a command",
+      2,
+      /^reap is called cleanup now\. See: npm run harness -- cleanup --help\n$/u,
+      () => ["reap", "--ledger", "x"]
+    ],
+    [
+      "the help of an old name of a command",
+      2,
+      /^reap is called cleanup now\. See: npm run harness -- cleanup --help\n$/u,
+      () => ["reap", "--help"]
+    ],
+    [
+      "the old name of a flag that the command never had",
+      2,
+      /^No flag --confirm\. Did you mean --config\? See: npm run harness -- merge --help\n$/u,
+      () => ["merge", "--confirm", "5"]
+    ],
+    [
+      "the old name of a flag",
+      2,
+      /^--confirm is called --extra-trials now\. See: npm run harness -- run --help\n$/u,
+      () => ["run", "--confirm", "5"]
     ],
     [
       "a concurrency of nothing",
@@ -465,7 +489,7 @@ describe.concurrent("list and help", () => {
   it("run and load say the same of the flags that both take", async () => {
     const [ofRun, ofLoad] = await Promise.all(["run", "load"].map((command) => call([command, "--help"])))
     const said = (help: string | undefined, flag: string) =>
-      new RegExp(`--${flag} .*default: .*`, "u").exec(help ?? "")?.[0].replaceAll(/ +/gu, " ")
+      new RegExp(`--${flag}(?:, -\\w)? .*default: .*`, "u").exec(help ?? "")?.[0].replaceAll(/ +/gu, " ")
     const key = said(ofRun?.stdout, "api-key-env")
     assert.include(key ?? "", "default: WEBAGENT_API_KEY")
     assert.strictEqual(said(ofLoad?.stdout, "api-key-env"), key)
@@ -479,7 +503,7 @@ describe.concurrent("list and help", () => {
     const { code, stdout } = await call(["run", "--help"])
     assert.strictEqual(code, 0)
     for (const flag of ["target", "concurrency", "timeout", "seed", "report-dir", "reporter", "api-key-env"]) {
-      assert.match(stdout, new RegExp(`--${flag} .*default: `, "u"))
+      assert.match(stdout, new RegExp(`--${flag}(?:, -\\w)? .*default: `, "u"))
     }
   })
 })

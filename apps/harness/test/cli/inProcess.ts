@@ -8,6 +8,7 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 import { teardown } from "@webagent/cli/CommandLine"
+import { servesUntilStopped } from "@webagent/cli/ExitCode"
 import { commandLine } from "../../src/harness.ts"
 import type { Ended } from "./program.ts"
 
@@ -47,6 +48,8 @@ export const begin = (
     ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
     terminal === undefined ? Layer.empty : Layer.succeed(Terminal.Terminal, terminal)
   )
+  // a service of an earlier test has set it for this process
+  if (running.size + stopping.size === 0) Object.assign(servesUntilStopped, { now: false, exitCode: 0 })
   const fiber = Effect.runFork(commandLine.pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
   const ended: Promise<Ended> = Effect.runPromise(Fiber.await(fiber))
     .then((exit) => new Promise<number>((resolve) => teardown(exit, resolve)))

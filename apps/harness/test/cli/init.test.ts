@@ -28,6 +28,20 @@ const filesIn = (root: string) =>
 const textOf = (root: string, file: string) => readFileSync(join(root, file), "utf8")
 
 describe("init", () => {
+  it.each([
+    ["npm", "package-lock.json", "npm install -D"],
+    ["pnpm", "pnpm-lock.yaml", "pnpm add -D"],
+    ["yarn", "yarn.lock", "yarn add -D"],
+    ["bun", "bun.lock", "bun add -d"]
+  ])("prints a line for %s that leaves the dependencies of an app where they are", async (name, lock, add) => {
+    const dependencies = { "@webagent/scenario": "0.0.0", "@webagent/v4": "0.0.0", react: "19" }
+    const root = project(`app-${name}`, { [lock]: "", "package.json": JSON.stringify({ dependencies }) })
+    const { stdout } = await callIn(root, ["init"])
+    assert.deepStrictEqual(stdout.match(/^install +.*$/gmu), [`install     ${add} webagent-harness`])
+    assert.deepStrictEqual(JSON.parse(textOf(root, "package.json")).dependencies, dependencies)
+    assert.notProperty(JSON.parse(textOf(root, "package.json")), "devDependencies")
+  })
+
   it("sets up an empty folder, whose first suite passes; a second time it writes nothing", async () => {
     const root = project("empty")
     const dry = await callIn(root, ["init", "--dry-run"])
@@ -43,6 +57,8 @@ describe("init", () => {
       "webagent.config.js"
     ]
     assert.deepStrictEqual(filesIn(root), written)
+    // so that npm run harness -- run works, as the documentation says
+    assert.strictEqual(JSON.parse(textOf(root, "package.json")).scripts.harness, "webagent-harness")
     const texts = written.map((file) => textOf(root, file))
     const ran = await callIn(root, ["run", "--reporter", "console"])
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])

@@ -84,8 +84,8 @@ describe.concurrent("--json prints one document by its schema", () => {
 
   it("reap, of an empty ledger and of one with an open browser", async () => {
     const ledger = join(folder, "ledger")
-    const args = ["reap", "--ledger", ledger, "--dry-run"]
-    assert.deepStrictEqual(await printed("reap", args), { ledger, dryRun: true, items: [] })
+    const args = ["cleanup", "--ledger", ledger, "--dry-run"]
+    assert.deepStrictEqual(await printed("cleanup", args), { ledger, dryRun: true, items: [] })
     const opened = [
       { ledger: 1 },
       {
@@ -101,7 +101,7 @@ describe.concurrent("--json prints one document by its schema", () => {
       { _tag: "opened", at_ms: 2, key: "k-1", id: "b-1" }
     ]
     writeFileSync(join(ledger, "other.ndjson"), opened.map((row) => `${JSON.stringify(row)}\n`).join(""))
-    const { items } = await printed("reap", args)
+    const { items } = await printed("cleanup", args)
     assert.deepInclude(items[0], { kind: "browser", id: "b-1", key: "k-1", state: "left" })
   })
 

@@ -28,13 +28,13 @@ describe("a run that is killed", () => {
       // the service has made it before its answer is there, and written down
       const known = Effect.map(file.open, (items) => items.some(({ id }) => id !== undefined))
       yield* Effect.repeat(Effect.andThen(Effect.sleep(20), known), { until: (isSo) => isSo })
-      const early = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address], env))
+      const early = yield* Effect.promise(() => call(["cleanup", "--ledger", ledger, "--target", address], env))
       assert.match(early.stdout, /in use {3}browser/u)
       assert.strictEqual(yield* open, 1)
 
       held.signal("SIGKILL")
       yield* Effect.promise(() => held.ended)
-      const reaped = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address], env))
+      const reaped = yield* Effect.promise(() => call(["cleanup", "--ledger", ledger, "--target", address], env))
       assert.deepStrictEqual([reaped.code, reaped.stdout.includes("1 browser stopped")], [0, true])
       assert.strictEqual(yield* open, 0)
     }).pipe(Effect.provide([SimulatedService.layer({ apiKeys: [key] }), NodeFileSystem.layer]))

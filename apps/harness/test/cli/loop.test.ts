@@ -62,6 +62,8 @@ describe("run in a developer's loop", () => {
     assert.deepStrictEqual([one.code, titles(one.stdout)], [1, ["second"]])
     assert.include(one.stdout, SkipText.text({ _tag: "Bail", failures: 1 }))
     assert.deepStrictEqual(titles((await during(true, "--bail", "--reporter", "console")).stdout), ["second"])
+    assert.deepStrictEqual(titles((await during(true, "-x", "--reporter", "console")).stdout), ["second"])
+    assert.deepStrictEqual(titles((await during(true, "-x1", "-g=second", "--reporter", "console")).stdout), ["second"])
     const two = await during(true, "--bail", "2", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual(titles(two.stdout), ["second", "third"])
     assert.include((await during(true, "--bail", "0")).stderr, "1 or more")

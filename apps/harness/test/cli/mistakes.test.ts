@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
 import { callIn } from "./inProcess.ts"
+import { start } from "./program.ts"
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "webagent-mistakes-")))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -228,6 +229,41 @@ describe("a mistake of a configuration or a suite", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
     })
   }
+})
+
+it("a suite that ends the process while it loads is one line and exit code 2, in a process of its own", async () => {
+  const here = join(folder, "exits")
+  mkdirSync(here)
+  writeFileSync(join(here, "shop.suite.ts"), 'import "./part.ts"\nexport default 1\n')
+  writeFileSync(join(here, "part.ts"), "\nprocess.exit(7)\n")
+  const { code, stderr, stdout } = await start(["run", "shop.suite.ts"], {}, here).ended
+  assert.deepStrictEqual(
+    [code, stderr, stdout],
+    [2, "part.ts:2: process.exit(7) ended the run while shop.suite.ts loaded. Remove the call.\n", ""]
+  )
+})
+
+it("a timer that throws while a suite loads is one line and exit code 2, even if the suite waits for it", async () => {
+  const here = join(folder, "throws")
+  mkdirSync(here)
+  writeFileSync(
+    join(here, "late.suite.ts"),
+    'setTimeout(() => {\n  throw new Error("no shop")\n})\nawait new Promise(() => {})\n'
+  )
+  const { code, stderr, stdout } = await start(["run", "late.suite.ts"], {}, here).ended
+  assert.deepStrictEqual([code, stderr, stdout], [2, "late.suite.ts:2: no shop\n", ""])
+})
+
+it("run --record refuses a file that is no history before anything runs, and leaves it as it was", async () => {
+  const here = join(folder, "no-history")
+  mkdirSync(here)
+  writeFileSync(join(here, "shop.suite.ts"), passing("shop"))
+  writeFileSync(join(here, "shop.json"), '{ "name": "shop" }\n')
+  const { code, stderr, stdout } = await callIn(here, ["run", "--record", "--history", "shop.json"])
+  const message =
+    "--history: shop.json line 1 is not a line of a history: it is no night. Name a file that run --record wrote.\n"
+  assert.deepStrictEqual([code, stderr, stdout], [2, message, ""])
+  assert.strictEqual(readFileSync(join(here, "shop.json"), "utf8"), '{ "name": "shop" }\n')
 })
 
 it("list marks what is not run, and warns of suite files that no pattern of the configuration names", async () => {

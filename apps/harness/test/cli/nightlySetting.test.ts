@@ -64,7 +64,7 @@ describe("the setting of a recorded night", () => {
       mkdirSync(one)
       writeFileSync(join(one, "free.suite.js"), suite)
     }
-    writeFileSync(join(ownSetting, "webagent.config.json"), JSON.stringify({ nightly: { trials: 7, confirm: 30 } }))
+    writeFileSync(join(ownSetting, "webagent.config.json"), JSON.stringify({ nightly: { trials: 7, extraTrials: 30 } }))
     for (const place of places) {
       const lines = nightsIn(place)
       assert.isNotEmpty(lines, place)
@@ -89,9 +89,9 @@ describe("the setting of a recorded night", () => {
     const { confirm, trials } = nightlySetting
     assert.include(
       readFileSync(join(project, "webagent.config.js"), "utf8").replaceAll(/\s+/gu, " "),
-      `nightly: { trials: ${trials}, confirm: ${confirm} }`
+      `nightly: { trials: ${trials}, extraTrials: ${confirm} }`
     )
-    const options = { repetition: { confirm: undefined, trials: undefined, nightly: { trials: 7 } } } as RunOptions
+    const options = { repetition: { extraTrials: undefined, trials: undefined, nightly: { trials: 7 } } } as RunOptions
     const started = (record: boolean) => startedAs(options, { record, trial: undefined, trials: undefined })
     assert.deepInclude(started(true), { trials: 7, confirm, keepsDeclaredTrials: true })
     assert.deepInclude(started(false), { trials: undefined, confirm: undefined })
@@ -127,7 +127,13 @@ describe("the setting of a recorded night", () => {
       confirm,
       undefined
     ])
-    assert.deepStrictEqual(await planned(...paid, "--trials", "2", "--confirm", "0"), [2, 2, 2, undefined, undefined])
+    assert.deepStrictEqual(await planned(...paid, "--trials", "2", "--extra-trials", "0"), [
+      2,
+      2,
+      2,
+      undefined,
+      undefined
+    ])
     assert.deepStrictEqual(await planned("--record", "--trial", "1"), [1, 1, 1, undefined, undefined])
     assert.deepStrictEqual(await planned(), [1, 20, 1, undefined, undefined])
   })

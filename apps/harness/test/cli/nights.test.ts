@@ -81,7 +81,7 @@ describe("nights", () => {
 
     const compared = await call(["compare", "last-1", "last", "--history", history])
     assert.strictEqual(compared.code, 1)
-    assert.match(compared.stdout, /\nnewly flaky\n {2}weather › holds /u)
+    assert.match(compared.stdout, /\nnewly flaky\n {2}weather › holds: /u)
     const paired = await call(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
     assert.match(paired.stdout, /2 scenarios in both, 40 trials paired by their seed/u)
 

@@ -1,6 +1,7 @@
 import { conclude } from "@webagent/findings/Conclusion"
 import * as FindingText from "@webagent/findings/words/FindingText"
-import { ofReport } from "@webagent/nights/Night"
+import { type Night, ofReport } from "@webagent/nights/Night"
+import * as Onsets from "@webagent/nights/Onsets"
 import type { Finding } from "@webagent/report/Finding"
 import { RunReport } from "@webagent/report/RunReport"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -106,7 +107,7 @@ describe("a recorded night", () => {
       url: "https://reports.example/report/report.html#%2Ftrial%2Freport%3Fsuite%3Dweather%26name%3Dholds"
     })
     assert.isDefined(problem?.finding.scenarios[0]?.onset?.change)
-    assert.strictEqual(problem?.change, problem && FindingText.describe(problem.finding).change?.text)
+    assert.strictEqual(problem?.change, problem && `began ${FindingText.describe(problem.finding).change?.text}`)
     assert.deepInclude(problem?.finding.scenarios[0], { suite: "weather", name: "holds", owner: "weather team" })
     assert.deepInclude(passed, { event: "passed", problems: [] })
     const texts = chat.bodies.map((body) => (JSON.parse(body) as { readonly text: string }).text)
@@ -209,8 +210,10 @@ it("a problem of the whole run that the night before did not have is notified of
   const concluded = conclude(report)
   const startedAt = new Date(Date.parse(report.header.startedAt) - 86_400_000).toISOString()
   const before = { ...ofReport(concluded), startedAt, status: "failed" } as const
-  assert.isUndefined(of(concluded, [before], options))
-  const [problem] = of(concluded, [{ ...before, findings: [] }], options)?.problems ?? []
+  // as the harness does, which knows the age by the nights before
+  const after = (night: Night) => of(conclude(Onsets.mark(report, [night])), [night], options)
+  assert.isUndefined(after(before))
+  const [problem] = after({ ...before, findings: [] })?.problems ?? []
   assert.strictEqual(problem?.finding.kind._tag, "Incomplete")
 })
 
@@ -224,7 +227,7 @@ it("ten nights with a problem of the whole run are notified of once, and then re
   const eventAt = (night: number, change: Partial<RunReport> = {}) => {
     const before = Array.from({ length: night }, (_, index) => nightAt(index))
     const tonight = { ...concluded, ...change, header: { ...concluded.header, startedAt: at(night) } }
-    return of(conclude(tonight), before, options)?.event
+    return of(conclude(Onsets.mark(tonight, before)), before, options)?.event
   }
   const none = Array.from({ length: 6 }, () => undefined)
   assert.deepStrictEqual(
@@ -256,7 +259,7 @@ const notification: Notification = {
       age: "new",
       isReminder: false,
       owner: "<!here>",
-      change: "first seen between A and B",
+      change: "began between A and B",
       compareUrl: "https://github.com/o/r/compare/a...b",
       url: null,
       finding
@@ -342,7 +345,7 @@ describe("sending", () => {
     }
     assert.deepStrictEqual(text.split("\n"), [
       ":red_circle: Night failed on https://your.service",
-      "• a › b failed (new): got &lt;key&gt; &lt;!channel&gt; *bold* · owner &lt;!here&gt; · first seen between A and B",
+      "• a › b failed (new): got &lt;key&gt; &lt;!channel&gt; *bold* · owner &lt;!here&gt; · began between A and B",
       "and 2 other problems",
       "<https://reports.example/7|Report>"
     ])

@@ -97,6 +97,21 @@ describe("a service that is away", () => {
     assert.isAtMost(count(results, "infra") + count(results, "failed"), 2)
     const [last] = nightsOf("gone")
     assert.deepStrictEqual(last?.partial, { _tag: "ServiceAway", isWhole: false })
+    // --last-failed repeats the scenarios that the outage skipped
+    const skipped = results.filter(({ skip, trials }) =>
+      [skip, ...trials.map((trial) => trial.skip)].some((one) => one)
+    )
+    assert.isNotEmpty(skipped)
+    const again = [
+      "plan",
+      "test/cli/outage.suite.ts",
+      "--last-failed",
+      "--report-dir",
+      pathsOf("gone").report,
+      "--json"
+    ]
+    const plan = JSON.stringify((await call(again)).stdout)
+    for (const { name } of skipped) assert.include(plan, name)
   })
 
   it("when a night begins: it is a recorded night with a report and a notification, and exit code 3", async () => {

@@ -19,7 +19,7 @@ describe("plan", () => {
     assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
 
-  it("prints the cost of confirm trials of a recorded night, which is limited without --max-cost", async () => {
+  it("prints the cost of extra trials of a recorded night, which is limited without --max-cost", async () => {
     const night = [
       "plan",
       "v4-runs",
@@ -31,7 +31,7 @@ describe("plan", () => {
       "0.5"
     ]
     const history = ["--history", "no-such-history.ndjson"]
-    const one = [...night, ...history, "--name", "creating a run answers"]
+    const one = [...night, ...history, "--name", "creating a run returns"]
     const plans = [one, [...one, "--max-cost", "5"], ["plan", "versions", "--record", ...history]]
     const [open, limited, free] = await Promise.all(
       plans.map(async (args): Promise<Plan> => JSON.parse((await call([...args, "--json"])).stdout))
@@ -49,12 +49,12 @@ describe("plan", () => {
     const none = await call(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)
     assert.match(none.stderr, /^No scenario of v4-runs matches --name/u)
-    const failed = ["plan", "v4-runs", "--name", "a failed run is failed"]
+    const failed = ["plan", "v4-runs", "--name", "a failed run has the status failed"]
     const paid = [
       "plan",
       "v4-runs",
       "--name",
-      "creating a run answers",
+      "creating a run returns",
       "--target",
       "http://127.0.0.1:9",
       "--allow-paid"
@@ -66,13 +66,13 @@ describe("plan", () => {
       call([...paid, "--trial-budget", "0.5", "--trials", "4", "--concurrency", "2"])
     ])
     // what is simulated costs nothing, and needs a bound only where there is a limit
-    assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run is failed\n/u)
+    assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run has the status failed\n/u)
     assert.include(free.stdout, "1 scenario, 1 trial · at most 30 s (no history) · no cost (simulated)\n")
     assert.notInclude(free.stdout, "bound")
     assert.include(limited.stdout, `not run: ${SkipText.text({ _tag: "NoBudget" })}`)
     assert.include(limited.stdout, "\nbound    declare budget")
 
-    assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run answers/u)
+    assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run returns/u)
     assert.include(
       unbound.stdout,
       "1 scenario, 1 trial · at most 10 min (no history) · at most 0.00 USD, and 1 that nothing bounds\n"

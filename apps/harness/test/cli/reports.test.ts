@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { what } from "@webagent/findings/words/FindingText"
+import * as KindText from "@webagent/findings/words/KindText"
 import { passedText } from "@webagent/findings/words/RunText"
 import { call } from "./inProcess.ts"
 import { reportIn } from "./lastLine.ts"
@@ -42,7 +42,7 @@ describe.concurrent("the reports of a run", () => {
     assert.isAbove(Object.keys(page.traces).length, 0)
     const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
     assert.strictEqual(commands.length, 2)
-    const [failed, leaked] = (report.findings ?? []).map((finding) => `${finding.kind._tag} ${what(finding)}`)
+    const [failed, leaked] = (report.findings ?? []).map((finding) => `${finding.kind._tag} ${KindText.text(finding)}`)
     assert.deepStrictEqual([failed?.split(" ")[0], leaked?.split(" ")[0]], ["Failed", "Leak"])
     for (const [index, place, finding] of [
       [0, ",line=\\d+", failed],

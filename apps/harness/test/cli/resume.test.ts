@@ -183,7 +183,7 @@ export default Suite.make("holding", [
       assert.strictEqual(yield* open, 2)
       const { code, stderr, stdout } = yield* Effect.promise(() => call(["run", "--resume", directory], env))
       assert.deepStrictEqual([code, stderr], [0, ""], stdout)
-      assert.include(stdout, "left open: 2 browsers stopped\n")
+      assert.include(stdout, "leftovers: 2 browsers stopped\n")
       assert.strictEqual(yield* open, 0)
     }).pipe(Effect.scoped, Effect.provide(silent))
   )

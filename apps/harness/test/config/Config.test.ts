@@ -64,6 +64,8 @@ describe("decode", () => {
       { limits: { "buys the red mug": { maxCots: "1 USD" } } },
       'limits["buys the red mug"].maxCots: is not a known field; did you mean "maxCost"?'
     ],
+    [{ confirm: 20 }, "confirm is called extraTrials now"],
+    [{ nightly: { confirm: 20 } }, "nightly.confirm is called extraTrials now"],
     [
       { load: { profiles: { nightly: { test: "smok" } } } },
       'load.profiles.nightly.test: expected one of smoke, average-load, stress, spike, soak, breakpoint, got "smok"; did you mean "smoke"?'

@@ -19,8 +19,11 @@ const keys = (ast: SchemaAST.AST, at: string): ReadonlyArray<string> => {
   return at === "" || at.endsWith("NAME") ? all : [at, ...all]
 }
 
-it("docs/configuration.md has a row for every key of webagent.config.ts, and for no other", () => {
-  const page = readFileSync(fileURLToPath(new URL("../../../../docs/configuration.md", import.meta.url)), "utf8")
+it("docs/harness-configuration.md has a row for every key of webagent.config.ts, and for no other", () => {
+  const page = readFileSync(
+    fileURLToPath(new URL("../../../../docs/harness-configuration.md", import.meta.url)),
+    "utf8"
+  )
   const [, section = ""] = page.split("| key | what it is |")
   const [table = ""] = section.split("\n\n")
   const cells = table.split("\n").flatMap((line) => /^\| (`[^|]*) \|/u.exec(line)?.[1] ?? [])

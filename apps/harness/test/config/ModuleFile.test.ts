@@ -20,7 +20,7 @@ it.effect("a file whose import never settles is one line, and not waited for", (
     const { exitCode, message } = yield* Fiber.join(loading)
     assert.deepStrictEqual(
       [exitCode, message],
-      [2, "waits.suite.ts did not load within 30s. Check what it awaits outside of functions."]
+      [2, "waits.suite.ts did not load within 30s. Check its top-level await."]
     )
   })
 )

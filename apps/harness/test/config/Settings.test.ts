@@ -54,6 +54,16 @@ describe("settle", () => {
       'WEBAGENT_HARNESS_TRIALS: expected an integer, got "three".'
     ],
     [
+      "a variable of an old name is one line",
+      { env: { WEBAGENT_HARNESS_CONFIRM: "3" } },
+      "WEBAGENT_HARNESS_CONFIRM is called WEBAGENT_HARNESS_EXTRA_TRIALS now. Rename the variable."
+    ],
+    [
+      "a variable of an old name may stand next to that of the new one",
+      { env: { WEBAGENT_HARNESS_CONFIRM: "3", WEBAGENT_HARNESS_EXTRA_TRIALS: "4" } },
+      "--extra-trials 4"
+    ],
+    [
       "suites are added where none is named",
       { config: { suites: ["a/*.suite.ts", "v4-runs"] } },
       "--suite a/*.suite.ts --suite v4-runs"

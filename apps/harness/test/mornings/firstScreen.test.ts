@@ -53,20 +53,29 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
     "how to replay it": example && replay(example),
     "what changed": text.change?.text,
     "may it be ignored": IgnoreText.text(finding),
-    "what next": NextText.text(finding, true)
+    "what next": NextText.text(finding, example !== undefined)
   }
 }
 
 const screen = { width: 1280, height: 800 } as const
+const phone = { width: 390, height: 844 } as const
+
+/** Opens the page of a morning. */
+const opened = async (name: keyof typeof mornings, viewport: typeof phone | typeof screen) => {
+  const { nights, report } = mornings[name]
+  const file = join(folder, "report.html")
+  writeFileSync(file, pageText(report, nights, bundle))
+  const page = await browser.newPage({ viewport })
+  await page.goto(pathToFileURL(file).href)
+  const title = page.getByRole("heading", { level: 1 })
+  await title.waitFor()
+  return { page, title, report }
+}
 
 describe("the first screen of a morning's page", () => {
-  for (const [name, { nights, report }] of Object.entries(mornings)) {
+  for (const name of Object.keys(mornings) as ReadonlyArray<keyof typeof mornings>) {
     it(`with ${name} answers what a person on call asks`, { timeout: 60_000 }, async () => {
-      const file = join(folder, "report.html")
-      writeFileSync(file, pageText(report, nights, bundle))
-      const page = await browser.newPage({ viewport: screen })
-      await page.goto(pathToFileURL(file).href)
-      await page.getByRole("heading", { level: 1 }).waitFor()
+      const { page, report } = await opened(name, screen)
       for (const [question, answer] of Object.entries(answersOf(report))) {
         if (answer === undefined) continue
         // a command may follow these sentences
@@ -77,5 +86,27 @@ describe("the first screen of a morning's page", () => {
       }
       await page.close()
     })
+
+    it(`with ${name} has the whole title and the first command on a phone`, { timeout: 60_000 }, async () => {
+      const { page, report, title } = await opened(name, phone)
+      assert.isTrue(await title.evaluate(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight))
+      if (errorsOf(report).length > 0) {
+        const command = page.getByRole("region", { name: "Errors" }).locator("code").first()
+        const box = await command.boundingBox({ timeout: 20_000 })
+        assert.isAtMost((box?.y ?? Infinity) + (box?.height ?? 0), phone.height)
+      }
+      await page.close()
+    })
   }
+
+  it("counts the passed scenarios of those that ran, if a shard is missing", { timeout: 60_000 }, async () => {
+    const { page } = await opened("lost shard", screen)
+    assert.isTrue(await page.getByText("5 of 5 scenarios that ran").isVisible())
+    // the page of the night counts alike
+    const id = mornings["lost shard"].nights.at(-1)?.id ?? ""
+    await page.getByRole("link", { name: id.slice(0, 8) }).click()
+    await page.getByText("5 of 5 scenarios that ran", { exact: true }).waitFor()
+    assert.include(page.url(), id)
+    await page.close()
+  })
 })

@@ -1,8 +1,10 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { plain } from "@webagent/cli/Style"
 import { errorsOf, resultsByName } from "@webagent/findings/Findings"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as IgnoreText from "@webagent/findings/words/IgnoreText"
+import * as NextText from "@webagent/findings/words/NextText"
 import * as RunText from "@webagent/findings/words/RunText"
 import * as Statistics from "@webagent/findings/words/Statistics"
 import * as UsageText from "@webagent/findings/words/UsageText"
@@ -10,6 +12,7 @@ import type { Finding } from "@webagent/report/Finding"
 import { ageOf, type Onset } from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Effect from "effect/Effect"
+import { program } from "../../src/cli/Program.ts"
 import { mornings } from "./mornings.ts"
 import { consoleText, ignoring, markdownText, replay } from "./texts.ts"
 
@@ -23,6 +26,9 @@ type Question =
   | "what changed"
   | "where it is compared"
   | "may it be ignored"
+  | "what next"
+  | "with which command"
+  | "with which command after it"
 
 /** The parts of the code whose version changed when a finding began. */
 const changedOf = (onset: Onset | undefined) => {
@@ -38,7 +44,7 @@ const factsOf = (finding: Finding | undefined) => {
   if (finding === undefined) return undefined
   const { kind, scenarios } = finding
   const [first] = scenarios
-  const onset = first?.onset ?? finding.onset
+  const onset = finding.onset ?? first?.onset
   const comparison = "comparison" in kind ? kind.comparison : first?.comparison
   const facts = {
     kind: kind._tag,
@@ -61,15 +67,19 @@ const answersOf = (finding: Finding, report: RunReport): Readonly<Partial<Record
   const text = FindingText.describe(finding)
   const comparison = "comparison" in finding.kind ? finding.kind.comparison : finding.scenarios[0]?.comparison
   const example = resultsByName(report)(FindingText.exampleOf(finding))
+  const next = NextText.of(finding, { program, replay: example && replay(example) })
   const all: Partial<Record<Question, string | undefined>> = {
     "since when": text.age,
     "how sure": comparison === undefined ? text.certainty : Statistics.evidence(comparison),
-    "which cause": text.cause ?? FindingText.contributionLine(text)[0] ?? text.evidence,
+    "which cause": text.cause ?? ContributionText.line(text.contribution)[0] ?? text.evidence,
     whose: text.owner,
     "how to replay it": example && replay(example),
     "what changed": text.change?.text,
     "where it is compared": text.change?.url,
-    "may it be ignored": ignoring(finding)
+    "may it be ignored": ignoring(finding, report),
+    "what next": next.text,
+    "with which command": next.commands[0],
+    "with which command after it": next.commands[1]
   }
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined))
 }
@@ -91,7 +101,7 @@ const expected: Readonly<Record<keyof typeof mornings, unknown>> = {
     now: rate(0, 15),
     before: rate(70, 70),
     isSure: true,
-    cause: { _tag: "Service", message: "it is paid", error: "The cart was empty." },
+    cause: { _tag: "Service", message: "it is paid", isCheck: true, error: "The cart was empty." },
     remedy: "quarantine"
   },
   "one flaky": {
@@ -99,17 +109,23 @@ const expected: Readonly<Record<keyof typeof mornings, unknown>> = {
     scenarios: ["searches"],
     owner,
     ...tonight,
-    now: rate(3, 5),
+    now: rate(2, 5),
     before: rate(80, 80),
-    isSure: false,
-    cause: { _tag: "Check", message: "the order exists", expected: "one order", actual: "none" },
+    isSure: true,
+    cause: { _tag: "Check", message: "the order exists", isCheck: true, expected: "one order", actual: "none" },
     remedy: "quarantine"
   },
-  outage: { kind: "ServiceAway", scenarios: [] },
+  outage: {
+    kind: "ServiceAway",
+    scenarios: ["cancels", "pays"],
+    owner,
+    ...tonight,
+    cause: { _tag: "Request", method: "POST", path: "/api/v4/runs", status: 503 }
+  },
   slower: { kind: "Regressed", scenarios: [], ...tonight, changed: ["service"], isSure: true, remedy: "accept" },
   costlier: { kind: "Regressed", scenarios: [], ...tonight, changed: ["suites"], isSure: true, remedy: "accept" },
   leak: { kind: "Leak", scenarios: ["pays"], owner, ...tonight, remedy: "quarantine" },
-  "lost shard": { kind: "Incomplete", scenarios: [] }
+  "lost shard": { kind: "Incomplete", scenarios: ["pays"], owner, ...tonight }
 }
 
 /** Text as a screen may break or mark it. */
@@ -133,7 +149,7 @@ describe("a morning", () => {
           assert.include(flat(summary), flat(answer), `the summary: ${question}`)
         }
       }
-      const cost = UsageText.of(report).cost.all
+      const cost = UsageText.full(UsageText.of(report).cost)
       assert.include(shown, cost)
       assert.include(flat(summary), cost)
       // no time has a backslash

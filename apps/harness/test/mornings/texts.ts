@@ -3,6 +3,7 @@ import type { Night } from "@webagent/nights/Night"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Effect from "effect/Effect"
 import * as Advice from "../../src/cli/Advice.ts"
+import { program } from "../../src/cli/Program.ts"
 import type { RunOptions } from "../../src/cli/RunFlags.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import * as ExportFile from "../../src/page/ExportFile.ts"
@@ -32,6 +33,7 @@ export const consoleText = (report: RunReport, style: Style) => {
     columns: 120,
     rows: 40,
     replay,
+    program,
     ignoring,
     next: Advice.next(options, replay)
   })
@@ -39,7 +41,8 @@ export const consoleText = (report: RunReport, style: Style) => {
 }
 
 /** The summary of a run. */
-export const markdownText = (report: RunReport): string => MarkdownReporter.render(report, replay, { ignoring })
+export const markdownText = (report: RunReport): string =>
+  MarkdownReporter.render(report, replay, { ignoring, program })
 
 /** The page of a run. */
 export const pageText = (report: RunReport, nights: ReadonlyArray<Night>, bundle: Screens.Bundle | undefined): string =>

@@ -24,7 +24,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a key is required and not compared",
     suite: "authentication",
-    noticedBy: "v4 POST /runs without a valid key is rejected",
+    noticedBy: "v4 POST /runs rejects requests without a valid key",
     make: () => ({
       onRequest: (sent) => {
         const key = sent.headers["x-service-api-key"]
@@ -37,7 +37,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "no key is needed to read a run's status",
     suite: "authentication",
-    noticedBy: "v4 GET /runs/{run_id}/status without a valid key is our 401",
+    noticedBy: "v4 GET /runs/{run_id}/status returns 401 without a valid key",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "GET", runStatus)
@@ -48,7 +48,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a key of the right length is enough",
     suite: "authentication",
-    noticedBy: "v3 POST /sessions without a valid key is rejected",
+    noticedBy: "v3 POST /sessions rejects requests without a valid key",
     make: () => ({
       onRequest: (sent) =>
         String(sent.headers["x-service-api-key"] ?? "").length === validKey.length
@@ -59,13 +59,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a missing key is 403 and not 401",
     suite: "authentication",
-    noticedBy: "v4 POST /runs without a valid key is our 401",
+    noticedBy: "v4 POST /runs returns 401 without a valid key",
     make: () => statuses("POST", runs, 401, 403)
   },
   {
     name: "the body is validated before the key",
     suite: "authentication",
-    noticedBy: "the key is looked at before anything else",
+    noticedBy: "the key is checked before the request",
     make: () => ({
       onAnswer: (answered, sent) =>
         answered.status === 401 &&
@@ -80,7 +80,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "bodies are not validated",
     suite: "validation",
-    noticedBy: "v4 POST /runs refuses bodies that do not fit",
+    noticedBy: "v4 POST /runs rejects invalid bodies",
     make: () => ({
       onRequest: (sent) =>
         sent.method === "POST" || sent.method === "PATCH"
@@ -91,7 +91,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a body that is not JSON is a 500",
     suite: "validation",
-    noticedBy: "v4 POST /runs refuses bodies that do not fit",
+    noticedBy: "v4 POST /runs rejects invalid bodies",
     make: () => ({
       onAnswer: (answered, sent) => {
         if (answered.status !== 422 || sent.body === "") return answered
@@ -107,7 +107,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a validation error does not say where",
     suite: "validation",
-    noticedBy: "v2 answers a word for a session_id with the described 422",
+    noticedBy: "v2 returns the described 422 for a word as session_id",
     make: () => ({
       onAnswer: (answered) =>
         answered.status === 422
@@ -118,7 +118,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an unknown run is 200",
     suite: "not-found",
-    noticedBy: "v4 GET /runs/{run_id} of something unknown is refused",
+    noticedBy: "v4 GET /runs/{run_id} rejects an unknown id",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", run) && answered.status === 404
@@ -129,7 +129,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a message for an unknown session is taken",
     suite: "not-found",
-    noticedBy: "v4 POST /sessions/{session_id}/queue of something unknown is refused",
+    noticedBy: "v4 POST /sessions/{session_id}/queue rejects an unknown id",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "POST", queue) && answered.status === 404 ? { status: 201, body: "{}" } : answered
@@ -139,7 +139,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2 does not see what v4 made",
     suite: "cross-version",
-    noticedBy: "a completed run reads as finished in v2",
+    noticedBy: "a completed run is finished in v2",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v2Session) && answered.status === 200
@@ -150,7 +150,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v3 shows another task than v4 was given",
     suite: "cross-version",
-    noticedBy: "one session has the same task and result in every version",
+    noticedBy: "a session has the same task and result in every version",
     claimed: true,
     make: () => answers("GET", v3Session, (json) => ({ ...json, task: "another" }))
   }

@@ -20,13 +20,13 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: a create answers 500 after it made the run",
     suite: "v4-runs",
-    noticedBy: "creating a run answers with its id",
+    noticedBy: "creating a run returns its id",
     make: () => statuses("POST", runs, 201, 500)
   },
   {
     name: "v4: a failed run reads as completed",
     suite: "v4-runs",
-    noticedBy: "a failed run is failed",
+    noticedBy: "a failed run has the status failed",
     make: () => ({
       onAnswer: (answered, sent) =>
         (matches(sent, "GET", run) || matches(sent, "GET", runStatus)) && parse(answered.body)["status"] === "failed"
@@ -37,14 +37,14 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: the status of a finished run stays running",
     suite: "v4-runs",
-    noticedBy: "a cancelled run is cancelled",
+    noticedBy: "a cancelled run has the status cancelled",
     hangs: true,
     make: () => answers("GET", runStatus, (json) => (json["status"] === "cancelled" ? { status: "running" } : json))
   },
   {
     name: "v4: status and full run disagree",
     suite: "v4-runs",
-    noticedBy: "the cheap status and the full run agree at the end",
+    noticedBy: "a finished run has the same status in both operations",
     // a client reads a run again that is terminal by one answer and not by the next
     hangs: true,
     make: () => answers("GET", run, (json) => ({ ...json, status: "queued" }))
@@ -58,13 +58,13 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: a result shows before the run is terminal",
     suite: "v4-runs",
-    noticedBy: "a run at work is not terminal, and has no result",
+    noticedBy: "a running run isn't terminal and has no result",
     make: () => answers("GET", run, (json) => (json["finishedAt"] === null ? { ...json, result: "early" } : json))
   },
   {
     name: "v4: every create answers the first run",
     suite: "v4-runs",
-    noticedBy: "each of twenty runs at a time gets its own result",
+    noticedBy: "twenty runs at the same time get their own results",
     make: () => {
       let first: Answered | undefined
       return {
@@ -76,7 +76,7 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: an interrupt waits its turn",
     suite: "v4-runs",
-    noticedBy: "an interrupt runs immediately and cancels what runs",
+    noticedBy: "an interrupt runs immediately and cancels the current run",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "POST", queue)
@@ -87,7 +87,7 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: every message interrupts",
     suite: "v4-runs",
-    noticedBy: "a follow-up waits while the turn before it runs",
+    noticedBy: "a follow-up waits for the previous turn",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "POST", queue)
@@ -126,7 +126,7 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "a stop is acknowledged and not done",
     suite: "v4-browsers",
-    noticedBy: "a stopped browser is not reached at its cdpUrl any more",
+    noticedBy: "a stopped browser is unreachable at its cdpUrl",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "PATCH", browser) && sent.body.includes('"stop"')
@@ -137,7 +137,7 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "a second stop is 409",
     suite: "v4-browsers",
-    noticedBy: "stopping twice is the same as once",
+    noticedBy: "stopping a browser twice has no further effect",
     make: () => {
       const stopped = new Set<string>()
       return {
@@ -154,7 +154,7 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "every browser has the first one's cdpUrl",
     suite: "v4-browsers",
-    noticedBy: "two browsers have their own ids and addresses",
+    noticedBy: "two browsers have different ids and addresses",
     make: () => {
       let first: unknown
       return answers("POST", browsers, (json) => {
@@ -166,13 +166,13 @@ export const runMutants: ReadonlyArray<Mutant> = [
   {
     name: "cdpUrl is missing",
     suite: "v4-browsers",
-    noticedBy: "creating a browser answers its id and cdpUrl",
+    noticedBy: "creating a browser returns its id and cdpUrl",
     make: () => answers("POST", browsers, without("cdpUrl"))
   },
   {
     name: "another action than stop is accepted",
     suite: "v4-browsers",
-    noticedBy: "another action than stop is a 422",
+    noticedBy: "an action other than stop returns 422",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "PATCH", browser) && answered.status === 422 ? { status: 200, body: "{}" } : answered

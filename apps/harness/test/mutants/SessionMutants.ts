@@ -17,19 +17,19 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: an unknown session is 400",
     suite: "v2-sessions",
-    noticedBy: "an unknown session is the described 404",
+    noticedBy: "an unknown session returns the described 404",
     make: () => statuses("GET", v2Session, 404, 400)
   },
   {
-    name: "v2: an id that is no uuid is 404",
+    name: "v2: an id that isn't a UUID returns 404",
     suite: "v2-sessions",
-    noticedBy: "an id that is no uuid is the described 422",
+    noticedBy: "an id that isn't a UUID returns the described 422",
     make: () => statuses("GET", v2Session, 422, 404)
   },
   {
     name: "v2: the 404 has another body",
     suite: "v2-sessions",
-    noticedBy: "an unknown session is the described 404",
+    noticedBy: "an unknown session returns the described 404",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v2Session) && answered.status === 404
@@ -40,14 +40,14 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: startedAt is missing",
     suite: "v2-sessions",
-    noticedBy: "a session has every required field, of its described type",
+    noticedBy: "a session has every required field with its described type",
     claimed: true,
     make: () => answers("GET", v2Session, without("startedAt"))
   },
   {
     name: "v2: keepAlive defaults to false",
     suite: "v2-sessions",
-    noticedBy: "unless asked otherwise a session stays alive",
+    noticedBy: "a session stays alive and keeps its memory",
     claimed: true,
     make: () => answers("GET", v2Session, (json) => ({ ...json, keepAlive: false }))
   },
@@ -114,7 +114,7 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a task's cost is a number",
     suite: "v2-sessions",
-    noticedBy: "a task has every required field, of its described type",
+    noticedBy: "a task has every required field with its described type",
     // a cost that is a number is read, and so is the agent's opinion next to it
     claimed: true,
     make: () =>
@@ -127,7 +127,7 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a task names another session",
     suite: "v2-sessions",
-    noticedBy: "a task has every required field, of its described type",
+    noticedBy: "a task has every required field with its described type",
     claimed: true,
     make: () =>
       answers(
@@ -154,19 +154,19 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v3: a create answers 200 without an id",
     suite: "v3-sessions",
-    noticedBy: "creating a session answers it with an id",
+    noticedBy: "creating a session returns its id",
     make: () => answers("POST", v3Sessions, without("id"))
   },
   {
     name: "v3: the result never comes",
     suite: "v3-sessions",
-    noticedBy: "the result is what the agent found",
+    noticedBy: "a session has the agent's result",
     make: () => answers("GET", v3Session, (json) => ({ ...json, result: null }))
   },
   {
     name: "v3: every session has the first one's result",
     suite: "v3-sessions",
-    noticedBy: "each of ten sessions at a time gets its own result",
+    noticedBy: "ten sessions at the same time get their own results",
     make: () => {
       let first: unknown
       return answers("GET", v3Session, (json) => {
@@ -178,7 +178,7 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
   {
     name: "v3: an unknown session is 200 and empty",
     suite: "not-found",
-    noticedBy: "v3 GET /sessions/{session_id} of something unknown is refused",
+    noticedBy: "v3 GET /sessions/{session_id} rejects an unknown id",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v3Session) && answered.status === 404 ? { status: 200, body: "{}" } : answered

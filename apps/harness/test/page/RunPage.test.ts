@@ -47,7 +47,7 @@ const dataOf = (report: RunReport, nights: ReadonlyArray<Night> = monthBefore(re
     isRecorded: true,
     linkOf,
     replay,
-    reap: "harness reap --ledger tonight",
+    reap: "harness cleanup --ledger tonight",
     commands: { program: "npm run harness --", history: "", quarantine: "" },
     files: ["junit.xml"]
   })
@@ -101,8 +101,8 @@ describe("the page of a run", () => {
       assert.include(page.url(), "#/runs/tonight")
       const text = (await page.locator("main").textContent()) ?? ""
       for (const part of [
-        "Trials",
-        "Requests",
+        "Ran",
+        "Sent",
         "Cost",
         "Usage and limits",
         "Used, and its limit",

@@ -110,7 +110,7 @@ const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunRep
   counts: countsOf(results),
   cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
-  figures: SuiteFigures.of(results, { seed: 1 }) ?? [],
+  figures: SuiteFigures.of(results) ?? [],
   ...change
 })
 

@@ -63,11 +63,13 @@ describe("ConsoleReporter", () => {
         '      got       HTTP 404 {"detail":"Browser not found"}',
         "      request   GET /api/v4/browsers/b/cdp   404   3 ms",
         "      where     src/suites/v4-browsers.ts:61",
+        "      next      Open the trial in the report, then replay it.",
         '      replay    harness run v4-browsers --name "closing <CDP> & "more"" --seed 1',
         "",
         `  ✗ v4-browsers › forgets  ${leak.what}`,
         `      ${leak.evidence}`,
         "      sure      certain: open browsers are counted after each trial, not estimated",
+        "      next      Stop the browser in the scenario, even if a check fails.",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
         ...briefs(mixed),
@@ -158,12 +160,14 @@ describe("ConsoleReporter", () => {
         `      ${outage.evidence}`,
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
+        "      next      Check that the service is up, then repeat the run's command with --last-failed, or replay one scenario.",
         '      replay    harness run away --name "runs 0" --seed 1',
         "",
         `  ✗ ${unscored.place}  ${unscored.what}`,
         "      the oracle could not look",
         "      away › asks 1",
         "      away › asks 2",
+        "      next      Open the trial in the report, then replay it.",
         '      replay    harness run away --name "asks 1" --seed 1',
         "",
         ...briefs(away),
@@ -204,7 +208,7 @@ describe("ConsoleReporter", () => {
         differences: [],
         rows: []
       } as const
-      const figures = SuiteFigures.of(dated.results, dated.header) ?? []
+      const figures = SuiteFigures.of(dated.results) ?? []
       const report = { ...dated, figures, judgement }
       const lines = (yield* show([{ _tag: "RunFinished", report }])).split("\n")
       assert.deepStrictEqual(

@@ -4,7 +4,8 @@ import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import { errorsOf, warningsOf } from "@webagent/findings/Findings"
 import { age } from "@webagent/findings/words/Ages"
-import { contributionLine, describe as describeFinding, exampleOf } from "@webagent/findings/words/FindingText"
+import * as ContributionText from "@webagent/findings/words/ContributionText"
+import { describe as describeFinding, exampleOf } from "@webagent/findings/words/FindingText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
 import { evidence as evidenceOf } from "@webagent/findings/words/Statistics"
 import * as Explanation from "../../src/reporters/Explanation.ts"
@@ -83,7 +84,7 @@ describe("findings in words", () => {
     const report = judgedBy({ ...whole, contributors })
     const finding = findingsIn(report).find(({ contribution }) => contribution !== undefined)
     if (finding === undefined) throw new Error("no finding has contributors")
-    const [line = ""] = contributionLine(finding)
+    const [line = ""] = ContributionText.line(finding.contribution)
     const { contribution } = finding
     assert.deepStrictEqual(
       contribution?.scenarios.map(({ name }) => name),
@@ -99,38 +100,45 @@ describe("findings in words", () => {
     })
     const even = contributors.map((one) => ({ ...one, share: 0.125 }))
     const evenly = judgedBy({ ...row("cost", null), scenarios: 8, contributors: even })
-    expect([report, spread, evenly].map((one) => findingsIn(one).flatMap(contributionLine))).toMatchSnapshot("words")
+    expect(
+      [report, spread, evenly].map((one) =>
+        findingsIn(one).flatMap(({ contribution }) => ContributionText.line(contribution))
+      )
+    ).toMatchSnapshot("words")
     const again = () => "again"
     const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
-    assert.include(explained, `      why       ${line}\n      replay    again`)
+    assert.include(explained, `      where     ${line}\n      next      `)
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
     assert.include(MarkdownReporter.render(report, again), `<br>${contribution?.share}: checkout ›`)
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
   })
 
-  it("calls a change similar in each scenario by how much each changed, and not by how long each takes", () => {
-    const of = (shares: ReadonlyArray<number>, changes: ReadonlyArray<number>, scenarios: number) => {
+  it("counts all scenarios that a change is similar in, and not only those that it names", () => {
+    const of = (
+      shares: ReadonlyArray<number>,
+      [count, least, greatest]: readonly [count: number, least: number, greatest: number],
+      scenarios: number
+    ) => {
       const contributors = shares.map((share, index) => ({
         suite: "checkout",
         name: `s${index}`,
         now: duration(4100),
         before: duration(2000),
-        change: changes[index] ?? 0,
+        change: 0.7,
         share
       }))
-      const report = judgedBy({ ...row("duration", null), scenarios, contributors })
-      return findingsIn(report).flatMap(({ contribution }) => contribution?.share ?? [])[0]
+      const contributed = { scenarios: count, least, greatest }
+      const report = judgedBy({ ...row("duration", null), scenarios, contributors, contributed })
+      const [contribution] = findingsIn(report).flatMap((finding) => finding.contribution ?? [])
+      return [contribution?.share, contribution?.scenarios.length]
     }
     const shares = [0.3, 0.26, 0.2, 0.12, 0.07]
-    const alike = [0.64, 0.71, 0.72, 0.75, 0.66]
-    assert.strictEqual(of(shares, alike, 6), "similar in each: +64 % to +75 % in 5 of 6 scenarios; for example")
-    assert.strictEqual(
-      of([0.7, 0.3], [0.64, 0.75], 2),
-      "similar in each: +64 % to +75 % in 2 of 2 scenarios; for example"
-    )
+    assert.deepStrictEqual(of(shares, [6, 0.64, 0.75], 6), ["all 6 scenarios, +64 % to +75 %; for example", 2])
+    assert.deepStrictEqual(of(shares, [28, 0.64, 0.75], 30), ["28 of 30 scenarios, +64 % to +75 %; for example", 2])
+    assert.deepStrictEqual(of([0.7, 0.3], [2, 1, 1], 2), ["all 2 scenarios, +100 %; for example", 2])
+    assert.deepStrictEqual(of([0.7, 0.3], [2, 0.64, 0.75], 30), ["all of it comes from 2 of 30 scenarios", 2])
     // the others, seventy of them, have hardly changed
-    assert.strictEqual(of(shares, alike, 76), "95 % of it comes from 5 of 76 scenarios")
-    assert.strictEqual(of(shares, [2.5, 0.71, 0.72, 0.75, 0.66], 6), "95 % of it comes from 5 of 6 scenarios")
+    assert.deepStrictEqual(of(shares, [41, 0.01, 0.75], 76), ["95 % of it comes from 5 of 76 scenarios", 5])
   })
 
   it("judges the whole night too; a leak is found by itself, whatever the nights before say", () => {

@@ -8,6 +8,7 @@ import * as Stdio from "effect/Stdio"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { basename, dirname } from "node:path"
 import { annotations, github } from "../../src/reporters/GitHubReporter.ts"
+import { mornings } from "../mornings/mornings.ts"
 import { consumed, made } from "./consumed.ts"
 import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 import { textOf } from "./words.ts"
@@ -96,9 +97,14 @@ describe("GitHubReporter", () => {
   it.effect("adds to the job's summary, and marks only a run in which something is wrong", () =>
     Effect.gen(function* () {
       const files: Array<string> = []
+      const summaries: Array<string> = []
       const lines: Array<string> = []
       const memory = FileSystem.layerNoop({
-        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`))
+        writeFileString: (path, text, options) =>
+          Effect.sync(() => {
+            files.push(`${path} ${options?.flag ?? "w"}`)
+            summaries.push(text)
+          })
       })
       const stdio = Stdio.layerTest({
         stdout: () => Sink.forEach((text) => Effect.sync(() => void lines.push(String(text))))
@@ -112,6 +118,9 @@ describe("GitHubReporter", () => {
       assert.deepStrictEqual([files, lines.length], [["job.md a"], 0])
       yield* report(mixedEvents)
       assert.isAbove(lines.length, 0)
+      // its commands call the program as the replay commands do
+      yield* report([{ _tag: "RunFinished", report: mornings["lost shard"].report }])
+      assert.include(summaries.at(-1), "run       npx webagent-harness merge shards/* --record")
     })
   )
 })

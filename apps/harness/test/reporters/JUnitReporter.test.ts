@@ -8,7 +8,7 @@ import { findingsOf } from "@webagent/findings/Findings"
 import { statusOf } from "@webagent/report/Finding"
 import * as CauseText from "@webagent/findings/words/CauseText"
 import { partialOf } from "@webagent/findings/words/CutShortText"
-import { passRate } from "@webagent/findings/words/FindingText"
+import { passRate } from "@webagent/findings/words/EvidenceText"
 import * as SkipText from "@webagent/findings/words/SkipText"
 import { escape } from "@webagent/cli/Xml"
 import { cut, green, mixed, night, replay } from "./fixture.ts"
@@ -19,6 +19,9 @@ const causeIn = ({ results }: typeof night, name: string) => {
   const failure = results.find((result) => result.name === name)?.failure
   return failure === undefined ? assert.fail(`${name} has no failure`) : CauseText.ofFailure(failure)
 }
+
+/** The value of an attribute. */
+const decoded = (text = "") => text.replaceAll("&quot;", '"')
 
 /** Words for the fixture's failed check, with the number of its trials. */
 const orderMissing = (...notes: ReadonlyArray<string | undefined>) =>
@@ -112,7 +115,7 @@ describe("JUnitReporter", () => {
     assert.isDefined(shared)
     const message = orderMissing(passRate({ passed: 2, ran: 3, notRun: 0 }), shared)
     assert.deepStrictEqual(
-      messages.map(([, message]) => message),
+      messages.map(([, message]) => decoded(message)),
       [message, message]
     )
   })
@@ -122,7 +125,7 @@ describe("JUnitReporter", () => {
       [...render(night, replay).matchAll(/<testcase name="([^"]*)".*?<\/testcase>/gsu)].map(([text, name]) => [
         name,
         [...text.matchAll(/<(failure|error|skipped|flaky\w+|rerun\w+) message="([^"]*)"/gu)].map(([, tag, message]) =>
-          [tag, message].join(" ")
+          [tag, decoded(message)].join(" ")
         )
       ])
     )

@@ -1,3 +1,4 @@
+import { conclude } from "@webagent/findings/Conclusion"
 import { judge } from "@webagent/nights/Judge"
 import { type Night, ofReport } from "@webagent/nights/Night"
 import * as Onsets from "@webagent/nights/Onsets"
@@ -68,6 +69,7 @@ const runOf = (
       verdict: verdictOf(all),
       ...(first === undefined ? {} : { failure: first }),
       cost_usd: all.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(4),
+      duration_ms: all.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
       trials: all,
       ...changes[name]
     }
@@ -100,7 +102,7 @@ export const month = (count = days, story: (day: number) => Story = () => ({})):
   const nights: Array<Night> = []
   for (let day = days - count; day < days; day++) {
     const usual: Story = { trials: { pays: failing(day % 4 === 0 ? 1 : 0) } }
-    nights.push(ofReport(judged(runOf(day, { ...usual, ...story(day) }), nights)))
+    nights.push(ofReport(conclude(judged(runOf(day, { ...usual, ...story(day) }), nights))))
   }
   return nights
 }
@@ -118,14 +120,7 @@ export const leaking: Change = (trial, index) =>
   index === 1
     ? {
         ...trial,
-        leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }],
-        breaches: [
-          {
-            invariant: "browsers-left-open",
-            facts: { _tag: "Reported", text: "Browser b-91c2f0aa was never stopped.", entries: [] } as const,
-            resource: "b-91c2f0aa"
-          }
-        ]
+        leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }]
       }
     : trial
 const breach =
@@ -143,7 +138,7 @@ const breach =
           ]
         }
       : trial
-export const unreached: Change = (trial) => ({ ...trial, verdict: "infra", failure: away })
+export const unreached: Change = (trial) => ({ ...trial, verdict: "infra", failure: away, cost_usd: "0" })
 
 /** Runs of every kind, each judged by sixteen nights before it unless its name tells otherwise. */
 export const prepared: Readonly<Record<string, RunReport>> = {

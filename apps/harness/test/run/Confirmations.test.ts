@@ -85,7 +85,7 @@ const isRed = (night: Effect.Success<ReturnType<typeof nightOf>>) =>
 
 const some = { limits: { confirm: 60 } }
 
-describe("confirm trials", () => {
+describe("extra trials", () => {
   it.effect(
     "make a scenario that fell from 95 to 50 % red in the same night, and one that did not stays as it is",
     () =>
@@ -137,6 +137,29 @@ describe("confirm trials", () => {
       assert.deepStrictEqual([outcome, skip], ["undecided", { _tag: "ConfirmLimit", limit: 2 }])
       assert.isDefined(ConfirmText.summary(report))
       assert.deepStrictEqual([report.counts.trials, report.counts.requests], [32, 32])
+    })
+  )
+
+  it.effect("are several of a scenario at a time if it stays the most suspicious, each with a number of its own", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const mostAtOnce = (all: ReturnType<typeof trialsIn>) => {
+        const spans = all.map(({ trial }) => [trial.started_ms, trial.started_ms + trial.duration_ms] as const)
+        return Math.max(...spans.map(([at]) => spans.filter(([from, to]) => from <= at && at < to).length))
+      }
+      const night = yield* nightOf(21, { ...usual, rate: 0.3 }, nights, { ...some, concurrency: 8 })
+      const more = trialsIn(night.events).filter(({ trial }) => trial.index >= 5)
+      assert.deepStrictEqual([new Set(more.map(({ scenario }) => scenario)), mostAtOnce(more)], [new Set(["s0"]), 4])
+      const { trials = [], outcome } = night.report.results[0]?.confirm ?? {}
+      assert.strictEqual(outcome, "confirmed")
+      assert.deepStrictEqual(
+        trials.map(({ index }) => index),
+        trials.map((_, place) => 5 + place)
+      )
+      // those that run count for the limits, too
+      const paid = { needs: ["money"], limits: { confirm: 60, paidConfirm: 2 }, concurrency: 8 } as const
+      const few = yield* nightOf(21, { ...usual, rate: 0.1 }, nights, paid)
+      assert.lengthOf(few.report.results[0]?.confirm?.trials ?? [], 2)
     })
   )
 

@@ -123,7 +123,7 @@ describe("Forecast", () => {
     ])
   })
 
-  it("limits the cost of confirm trials by their number, and by those of each paid scenario", () => {
+  it("limits the cost of extra trials by their number, and by those of each paid scenario", () => {
     const told = ["a", "b"].map((name) => candidate(name))
     assert.strictEqual(Forecast.make(told, {}, 2).confirm_usd, "0")
     assert.strictEqual(Forecast.make(told, { confirm: 100, paidConfirm: 3 }, 2).confirm_usd, "0.6")

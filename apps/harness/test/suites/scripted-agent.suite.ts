@@ -13,26 +13,26 @@ const many = "takes too many browsers at once"
 const tested = "agent.test.ts has it"
 
 const leftOut: Readonly<Record<string, string>> = {
-  "v4-runs: a cancelled run is cancelled": cancels,
-  "v4-runs: the cheap status and the full run agree at the end": cancels,
-  "v4-runs: each of twenty runs at a time gets its own result": many,
-  "v4-runs: the full run has every field, its times in order": browser,
-  "v4-runs: a failed run says why and has no result": "the sentence is that of the model's provider",
-  "v4-runs: a message for a stopped session is our 409": stops,
-  "v3-sessions: each of ten sessions at a time gets its own result": many,
-  "v3-sessions: creating answers 201 with every field": browser,
-  "v3-sessions: a session that need not stay alive is stopped at its end": stops,
+  "v4-runs: a cancelled run has the status cancelled": cancels,
+  "v4-runs: a finished run has the same status in both operations": cancels,
+  "v4-runs: twenty runs at the same time get their own results": many,
+  "v4-runs: a run has every field and its times in order": browser,
+  "v4-runs: a failed run has an error and no result": "the sentence is that of the model's provider",
+  "v4-runs: a message to a stopped session returns 409": stops,
+  "v3-sessions: ten sessions at the same time get their own results": many,
+  "v3-sessions: creating a session returns 201 with every field": browser,
+  "v3-sessions: a session without keepAlive stops after its turn": stops,
   "v2-sessions: a cancelled run is a stopped task": cancels,
   "v2-sessions: a judge's verdict comes with its report as JSON text": tested,
   "v2-sessions: suggestions are a list of objects": tested,
   "v2-sessions: proxy data is a decimal number of MB": browser,
-  "v2-sessions: unless asked otherwise a session stays alive and keeps its memory": browser,
-  "v2-sessions: a session without memory says so": "no model forgets on demand",
-  "v2-sessions: a session that need not stay alive stops at its end": stops,
-  "v2-sessions: a recording that was asked for is there after the end": stops,
-  "cross-version: a cancelled run reads as stopped in v2 and idle in v3": cancels,
-  "cross-version: a session that stopped has stopped in every version": stops,
-  "cross-version: sessions do not mix": many
+  "v2-sessions: a session stays alive and keeps its memory by default": browser,
+  "v2-sessions: a session without memory reports it": "no model forgets on demand",
+  "v2-sessions: a session without keepAlive stops after its task": stops,
+  "v2-sessions: a requested recording is available after the run": stops,
+  "cross-version: a cancelled run is stopped in v2 and idle in v3": cancels,
+  "cross-version: a stopped session is stopped in every version": stops,
+  "cross-version: sessions keep their results apart": many
 }
 
 const scenarios = [v4, v3, v2, crossVersion].flatMap(({ name: suite, scenarios }) =>

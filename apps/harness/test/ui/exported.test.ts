@@ -32,7 +32,7 @@ describe("the page of ui --export in Chromium, without a network", () => {
 
   beforeAll(async () => {
     for (let night = 0; night < 2; night++) {
-      await run(["run", "--record", "--trials", "1", "--confirm", "0"], {}, folder)
+      await run(["run", "--record", "--trials", "1", "--extra-trials", "0"], {}, folder)
     }
     // it builds the screens if they aren't
     assert.strictEqual((await run(["ui", "--export", file], {}, folder)).code, 0)

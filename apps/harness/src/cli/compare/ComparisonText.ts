@@ -33,7 +33,7 @@ const needsOf = ({ needs: { enough, nights, trials } }: Conclusion): ReadonlyArr
     : enough === undefined
       ? [`needs    more trials of each scenario, or a quieter machine: nights like these differ too much`]
       : [
-          `needs    ${enough} nights like these, to know what is normal; the history has ${nights}: record them with ${program} run --history FILE --record`
+          `needs    ${enough} nights like these for a comparison; the history has ${nights}: record them with ${program} run --history FILE --record`
         ]),
   ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
 ]

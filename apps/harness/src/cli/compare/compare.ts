@@ -31,7 +31,7 @@ export const compare = configured(
       6: "the second night is better"
     },
     examples: {
-      "compare last-1 last": "Compare the last two nights of the history",
+      "compare last-1 last": "Compare the last two nights in the history",
       "compare release/ candidate/": "Compare two report folders"
     }
   })

@@ -19,10 +19,10 @@ export const doctor = configured(
   ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./examine.ts")).examine(options))
 ).pipe(
-  help("Check what this machine has and lacks", {
+  help("Check this machine", {
     does: "Check Node, Go, k6, Chromium, bubblewrap (for webagent-server), the API key and the target",
     exits: {
-      0: "nothing failed; what is missing is optional",
+      0: "nothing failed; missing parts are optional",
       1: "a check failed",
       2: "wrong usage"
     },

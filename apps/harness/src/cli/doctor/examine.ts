@@ -56,15 +56,16 @@ const findGo = Effect.gen(function* () {
 /** The check of the k6 that `load` would take; in a checkout it builds its own where Go is. */
 const findK6 = Effect.fnUntraced(function* ({ status }: Check) {
   const named = yield* variable("WEBAGENT_K6")
-  const builds = named === undefined && K6.isBuiltHere && status === "ok"
+  const packaged = yield* K6.installed(process.cwd())
+  const builds = named === undefined && packaged === undefined && K6.isBuiltHere && status === "ok"
   if (builds) return ok("k6", `${K6.pinned}, which load builds with Go at its first use`)
-  const k6 = yield* K6.inspect(named ?? "k6")
+  const k6 = yield* K6.inspect(named ?? packaged ?? "k6")
   if (k6 !== undefined) return ok("k6", `${k6.version} at ${k6.path}`)
   return {
     name: "k6",
     status: named === undefined ? "missing" : "failed",
-    found: named === undefined ? "not on the PATH" : `WEBAGENT_K6 is ${named}, which is not k6`,
-    advice: `load needs k6. Install ${K6.isBuiltHere ? "Go or k6" : "k6"}, or set WEBAGENT_K6 to its path.`
+    found: named === undefined ? "not installed" : `WEBAGENT_K6 is ${named}, which is not k6`,
+    advice: `load needs k6. Run "npm install ${K6.isBuiltHere ? "--global" : "--save-dev"} @webagent/k6", or set WEBAGENT_K6 to its path.`
   } satisfies Check
 })
 

@@ -13,8 +13,10 @@ const resolved = (from: string, name: string): string | undefined => {
   }
 }
 
-/** Returns the location of `webagent-server` for the project in a folder; undefined if it isn't installed. */
-export const find = (folder: string): string | undefined => resolved(join(folder, "-"), "webagent-server/package.json")
+/** Returns the location of `webagent-server` in a project or in this repository; undefined if it isn't installed. */
+export const find = (folder: string): string | undefined =>
+  resolved(join(folder, "-"), "webagent-server/package.json") ??
+  resolved(join(folder, "apps/harness/-"), "../server/package.json")
 
 /** The Chromium for the server where the machine has none. */
 export const chromium = (server: string): Check => {
@@ -39,7 +41,7 @@ export const bubblewrap = (said: string): Check => {
     name: "bubblewrap",
     status: "missing",
     found: line === "" ? "not found" : line,
-    advice: `webagent-server keeps browsers apart with it. ${remedy}, or accept less: --isolation chromium`
+    advice: `webagent-server keeps browsers apart with it. ${remedy}, or accept less: --min-isolation chromium`
   }
 }
 

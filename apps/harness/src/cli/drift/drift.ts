@@ -34,8 +34,8 @@ export const drift = configured(
       })
     )
 ).pipe(
-  help("Compare what two services answer", {
-    does: "Compare what two services answer: fields, types, statuses. Runs the suites against each URL",
+  help("Compare the responses of two services", {
+    does: "Compare the responses of two services: fields, types, statuses. Runs the suites against each URL",
     exits: {
       0: "no difference",
       1: "differences",
@@ -46,7 +46,7 @@ export const drift = configured(
     more: ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"],
     examples: {
       "drift yesterday.ndjson https://your.service": "Has the service changed?",
-      "drift https://your.service simulated": "Does the simulator answer alike?"
+      "drift https://your.service simulated": "Does the simulator respond alike?"
     }
   })
 )

@@ -63,7 +63,7 @@ const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolea
     // what fails is often just what drifted: the answers are compared all the same
     Effect.catchIf(
       (error) => error instanceof ExitError && error.exitCode === 1,
-      () => say("some scenarios failed there: the answers are compared all the same")
+      () => say("some scenarios failed there: the responses are compared all the same")
     )
   )
   yield* say(`got ${counted(exchanges.length, "answer")}`)

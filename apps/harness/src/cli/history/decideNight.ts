@@ -7,7 +7,7 @@ import type { Night } from "@webagent/nights/Night"
 import { usage } from "@webagent/cli/UserError"
 import { counted } from "@webagent/cli/Text"
 import type { ScenarioName } from "@webagent/report/Comparison"
-import { noNights, ofHistory } from "../HistoryNight.ts"
+import { noNights, ofHistory, refuseDots } from "../HistoryNight.ts"
 import * as NamedScenario from "../NamedScenario.ts"
 
 interface NightOptions {
@@ -40,6 +40,7 @@ const subjectOf = Effect.fnUntraced(function* (
 
 /** Accepts the regressions of a night as the new baseline, by a line in the history. */
 export const acceptNight = Effect.fnUntraced(function* (options: NightOptions) {
+  yield* refuseDots("note", options.note, "why the new level is intended")
   const { night, scenario } = yield* subjectOf(
     options,
     ({ regressed = [] }) => regressed.flatMap(({ scenario }) => scenario ?? []),

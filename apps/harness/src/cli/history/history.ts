@@ -48,7 +48,7 @@ const acknowledge = configured(
     ),
     owner: Flag.String("owner").pipe(Flag.withDescription("Record who is working on it: a team, a person or a handle")),
     until: Flags.text("until", "Send reminders again after this day, such as 2026-12-01 (default: never)"),
-    note: Flags.text("note", "Record what is being done (default: none)"),
+    note: Flags.text("note", "Record a note about the work (default: none)"),
     config: Flags.config
   },
   ({ config }) => ({ config }),
@@ -70,7 +70,7 @@ export const history = configured(
   {
     history: Flags.history,
     scenario: Flag.String("scenario").pipe(
-      Flag.withDescription("Show trends of scenarios whose name contains this text (default: of whole nights)"),
+      Flag.withDescription("Show trends for scenarios whose name contains this text (default: for whole nights)"),
       Flag.optional
     ),
     last: Flags.count("last", 1, "Show this many nights (default: 30)"),
@@ -92,7 +92,7 @@ export const history = configured(
     )
 ).pipe(
   Command.withSubcommands([accept, acknowledge]),
-  help("Show the nights of a history with their trends", {
+  help("Show a history's nights with their trends", {
     exits: {
       0: "shown; with --judge: the last night did not fail",
       1: "with --judge: the last night failed",

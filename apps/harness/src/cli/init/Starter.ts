@@ -27,7 +27,7 @@ export default defineConfig({
     staging: { url: "https://your.service", apiKeyEnv: "WEBAGENT_API_KEY" }
   },
   // how often run --record repeats scenarios: measured to find regressions with few false alarms
-  nightly: { trials: ${nightlySetting.trials}, confirm: ${nightlySetting.confirm} }
+  nightly: { trials: ${nightlySetting.trials}, extraTrials: ${nightlySetting.confirm} }
 })
 `
 
@@ -35,7 +35,7 @@ const suite = `import { scenario, Suite } from "@webagent/scenario/promise"
 
 export default Suite.make("first", [
   scenario("a run completes with its result", { needs: ["money"] }, async ({ check, simulate, v4 }) => {
-    // a simulated agent does what simulate says; any other ignores it
+    // a simulated agent follows this; any other ignores it
     const task = simulate("Say hello", { output: "hello" })
     const run = await v4.runs.createAndWait({ task })
     check.equal(run.status, "completed", "the run's status")
@@ -47,10 +47,7 @@ export default Suite.make("first", [
 // run --record uses the measured setting, and paid scenarios keep the trials that they declare
 const nightly = "run --record --report-dir report"
 
-const scripts = {
-  harness: "webagent-harness run",
-  "harness:nightly": `webagent-harness ${nightly}`
-} as const
+const scripts = { harness: "webagent-harness", "harness:nightly": `webagent-harness ${nightly}` } as const
 
 const github = ({ below, isLocked, manager }: Surroundings) => {
   const here = below === "" ? "" : `    defaults:\n      run:\n        working-directory: ${below}\n`
@@ -93,7 +90,7 @@ ${history}      - if: always()
 `
 }
 
-const gitlab = ({ below, isLocked, manager }: Surroundings) => `# runs in pipelines of a schedule
+const gitlab = ({ below, isLocked, manager }: Surroundings) => `# runs in scheduled pipelines
 webagent-nightly:
   image: node:24
   rules:

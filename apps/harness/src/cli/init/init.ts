@@ -6,12 +6,12 @@ import { program } from "../Program.ts"
 /** `init`: a project that runs suites. What it runs with is loaded when it runs. */
 export const init = Command.make(
   "init",
-  { dryRun: Flags.switched("dry-run", "Show what would be written, and write nothing") },
+  { dryRun: Flags.switched("dry-run", "Print the files without writing them") },
   (options) => loading(async () => (await import("./initProject.ts")).initProject(options))
 ).pipe(
   Command.withDescription(
     "Write a configuration, a first suite, a nightly workflow, .gitignore lines and package scripts. Existing files stay as they are"
   ),
   Command.withShortDescription("Set up a project: configuration, first suite, nightly"),
-  Command.withExamples([{ command: `${program} init --dry-run`, description: "Show what would be written" }])
+  Command.withExamples([{ command: `${program} init --dry-run`, description: "Print the files without writing them" }])
 )

@@ -60,7 +60,7 @@ const workload = {
   rate: Flags.count("rate", 1, "Start N flows per second at full load (default: the test's)"),
   vus: Flags.count("vus", 1, "Run N virtual users (closed model) instead of a rate"),
   duration: time("duration", Duration.seconds(1), "Start new flows for this time, such as 60s (default: the test's)"),
-  mix: Flags.text("mix", "Set the weights of the flows: runs=3,browsers=1 (default: the test's)"),
+  mix: Flags.text("mix", "Set the flow weights: runs=3,browsers=1 (default: the test's)"),
   sample: share("sample", "0.1", "Check this share of responses against the contract (default: 0.01)"),
   task: Flags.text("task", "Give runs this task (default: a greeting, 200 ms when simulated)"),
   runTimeout: time("run-timeout", Duration.millis(100), "Wait this long for a run to finish (default: 30s)")
@@ -79,7 +79,7 @@ const access = {
 /** The flags that give access to a service. */
 export type Access = Command.Command.Config.Infer<typeof access>
 
-const thresholds = Flags.text("thresholds", "Replace thresholds of the test by those in FILE, or by JSON")
+const thresholds = Flags.text("thresholds", "Replace the test's thresholds by those in FILE, or by JSON")
 
 const outputs = Flag.String("out").pipe(
   Flag.filterMap(parseOutput, () => "prometheus=URL or otlp=URL"),

@@ -157,7 +157,7 @@ export const whereOf = ({ address, name }: LoadTarget): string =>
 const loadOf = ({ duration_ms, rate }: LoadPlan, vus: number | undefined): string => {
   const time = Duration.format(Duration.millis(duration_ms))
   if (vus !== undefined) return `closed model · ${counted(vus, "virtual user")} for ${time}`
-  return `open model · ${counted(rate, "start")} a second for ${time}`
+  return `open model · ${counted(rate, "start")} per second for ${time}`
 }
 
 interface Preparation extends Workload, Access {

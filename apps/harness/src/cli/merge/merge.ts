@@ -70,8 +70,8 @@ export const merge = configured(
       yield* Command.runWith(again, { version })(shards[0]?.report.header.args ?? [])
     })
 ).pipe(
-  help("Merge the reports of shards", {
-    does: "Merge the reports of shards into one run",
+  help("Merge shard reports", {
+    does: "Merge shard reports into one run",
     exits: {
       0: "all scenarios passed",
       1: "a failure, a leak or a regression",

@@ -37,7 +37,7 @@ const withoutReport = Effect.fnUntraced(function* (directory: string, why: strin
   const fs = yield* FileSystem.FileSystem
   const ledger = join(directory, "ledger")
   const open = (yield* Effect.orElseSucceed(fs.readDirectory(ledger), () => [])).length > 0
-  const next = open ? ` What it may have left open: ${program} reap --ledger ${quoted(ledger)}` : ""
+  const next = open ? ` Clean up after it: ${program} cleanup --ledger ${quoted(ledger)}` : ""
   yield* Console.error(`${killed} The shard is missing.${next}`)
 })
 

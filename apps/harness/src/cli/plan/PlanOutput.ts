@@ -35,7 +35,7 @@ export const PlanOutput = Schema.Struct({
   longest_ms: Schema.Number,
   /** Of all scenarios whose cost is limited. */
   maxCost_usd: Schema.String,
-  /** Of the confirm trials whose cost is limited; they are part of `limits.cost_usd`, where that is set. */
+  /** Of the extra trials whose cost is limited; they are part of `limits.cost_usd`, where that is set. */
   maxConfirmCost_usd: Schema.String,
   /** Scenarios that may cost, without a limit. */
   unbounded: Schema.Int

@@ -48,7 +48,7 @@ const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style
     ({ skip }) => skip?.why
   ).map(([why, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${why}`))
 
-/** The cost of confirm trials in words that follow their number. */
+/** The cost of extra trials in words that follow their number. */
 const confirmCost = ({ confirm_usd, unbounded }: Forecast, { cost_usd, paidConfirm }: Limits): string => {
   if (paidConfirm === undefined && cost_usd === undefined) return ""
   if (cost_usd !== undefined) return confirm_usd === "0" ? "" : ", within the same limit of cost"
@@ -78,7 +78,7 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
       : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
   const total = [`${counted(run.length, "scenario")}, ${counted(trials, "trial")}`, time, cost]
   if (limits.confirm !== undefined) {
-    total.push(`then up to ${counted(limits.confirm, "confirm trial")}${isFree ? "" : confirmCost(forecast, limits)}`)
+    total.push(`then up to ${counted(limits.confirm, "extra trial")}${isFree ? "" : confirmCost(forecast, limits)}`)
   }
   return [
     style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),

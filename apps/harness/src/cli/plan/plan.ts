@@ -20,8 +20,8 @@ export const plan = configured(
       )
     })
 ).pipe(
-  help("Show what run would do and cost", {
-    does: "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing",
+  help("Show the plan of a run with its cost", {
+    does: "Show the plan of a run with the same flags: scenarios, order, time and maximum cost. Sends nothing",
     exits: {
       0: "planned",
       2: "wrong usage"

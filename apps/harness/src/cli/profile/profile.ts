@@ -36,7 +36,7 @@ export const profile = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a profile of the simulated service from a cassette: how long runs took, how they ended, what they gave and cost"
+    "Make a profile of the simulated service from a cassette: durations, outcomes, results and costs"
   ),
   Command.withShortDescription("Make a profile from a cassette"),
   Command.withExamples([

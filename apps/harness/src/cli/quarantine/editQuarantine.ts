@@ -7,6 +7,7 @@ import * as Quarantine from "@webagent/nights/Quarantine"
 import { usage } from "@webagent/cli/UserError"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import * as NamedScenario from "../NamedScenario.ts"
+import { refuseDots } from "../HistoryNight.ts"
 
 interface Subject {
   readonly scenario: string
@@ -31,8 +32,11 @@ const subjectOf = Effect.fnUntraced(function* ({ history, scenario: text }: Subj
 export const addToQuarantine = Effect.fnUntraced(function* (
   options: Subject & { readonly owner: string | undefined; readonly reason: string; readonly until: string }
 ) {
-  const { scenario, scenarios } = yield* subjectOf(options)
   const { quarantine: file, reason, until: expires } = options
+  yield* refuseDots("reason", reason, "why it fails")
+  yield* refuseDots("owner", options.owner, "who fixes it")
+  if (!Quarantine.isDay(expires)) return yield* usage(`--until must be a day such as 2026-12-01, got "${expires}".`)
+  const { scenario, scenarios } = yield* subjectOf(options)
   const [last] = scenarios?.filter(({ name, suite }) => name === scenario.name && suite === scenario.suite) ?? []
   const owner = options.owner ?? last?.owner
   if (owner === undefined) {

@@ -19,15 +19,15 @@ export const record = configured(
       ? loading(async () => (await import("./recordProxy.ts")).recordProxy({ ...optionsOf(parsed), out, port }))
       : loading(async () => (await import("./recordSuites.ts")).recordSuites(optionsOf(parsed), out))
 ).pipe(
-  help("Record what a service answers", {
-    does: "Record the responses of a service, to serve them with replay or compare them with drift",
+  help("Record a service's responses", {
+    does: "Record a service's responses, to serve them with replay or compare them with drift",
     exits: {
       0: "recorded, all scenarios passed",
       1: "recorded, not all scenarios passed",
       2: "wrong usage",
       3: "no service at the target, or it refuses the key"
     },
-    more: ["The API key and the links of browsers and recordings are left out; tasks and results are kept"],
+    more: ["The API key and the links to browsers and recordings are left out; tasks and results are kept"],
     examples: {
       "record --target https://your.service": "The suites that cost nothing",
       "record --target https://your.service --proxy --port 4401":

@@ -1,4 +1,4 @@
-import { isBad } from "@webagent/report/RunReport"
+import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
 import { usage } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -27,13 +27,21 @@ export const find = Effect.fnUntraced(function* (named: string | undefined, file
   )
 })
 
-/** The scenarios that failed in the newest report, by `scenarioKey`. */
+/** True if an outage kept some trials of a scenario from running. */
+const isKeptByOutage = ({ skip, trials }: ScenarioResult): boolean =>
+  [skip, ...trials.map((trial) => trial.skip)].some((one) => one?._tag === "ServiceAway")
+
+/** The scenarios that failed in the newest report, or that an outage kept from running, by `scenarioKey`. */
 export const failed = Effect.fnUntraced(function* (named: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* find(named, "report.json")
   const unreadable = () => usage(`${path} is not a report of this version. Run without --last-failed.`)
   const read = Effect.flatMap(fs.readFileString(path), (text) => ReportFile.decode(path, text))
   const { results } = yield* Effect.mapError(read, unreadable)
-  const keys = new Set(results.filter(isBad).map(({ name, suite }) => scenarioKey(suite, name)))
+  const keys = new Set(
+    results
+      .filter((result) => isBad(result) || isKeptByOutage(result))
+      .map(({ name, suite }) => scenarioKey(suite, name))
+  )
   return keys.size > 0 ? keys : yield* usage(`No scenario failed in ${path}. Run without --last-failed.`)
 })

@@ -1,5 +1,6 @@
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { terminal } from "@webagent/cli/Terminal"
+import { counted } from "@webagent/cli/Text"
 import { usage } from "@webagent/cli/UserError"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -41,7 +42,7 @@ const failureOf = (reporter: string, cause: Cause.Cause<unknown>): string => {
 /** The console reporter, which shares the terminal with the output of scenarios. */
 const makeScreen = Effect.fnUntraced(function* (
   { debug }: RunOptions,
-  options: Pick<ConsoleReporter.ConsoleOptions, "replay" | "ignoring" | "next" | "reportPath" | "isWritten">
+  options: Pick<ConsoleReporter.ConsoleOptions, "replay" | "program" | "ignoring" | "next" | "reportPath" | "isWritten">
 ) {
   const stdout = yield* terminal
   // what is shown on standard error would be drawn over
@@ -80,17 +81,24 @@ const unfinished = Exit.fail(new Error(`It didn't finish within ${longest} of th
  * failed.
  */
 export const endAll = Effect.fnUntraced(function* (all: ReadonlyArray<Started>) {
-  const failures: Array<string> = []
+  const failures: Array<{ readonly kind: string; readonly text: string }> = []
   for (const { argument, fiber, queue } of all) {
     yield* Queue.end(queue)
     const exit = yield* Effect.timeoutOrElse(Fiber.join(fiber), {
       duration: longest,
       orElse: () => Effect.as(Fiber.interrupt(fiber), unfinished)
     })
-    if (Exit.isFailure(exit)) failures.push(failureOf(argument, exit.cause))
+    if (Exit.isFailure(exit)) {
+      const text = failureOf(argument, exit.cause)
+      const error = Cause.squash(exit.cause)
+      failures.push({ kind: error instanceof PlatformError ? error.reason._tag : text, text })
+    }
   }
-  // a full disk fails all of them alike
-  if (failures.length > 0) return yield* usage([...new Set(failures)].join("\n"))
+  // a full disk, or a folder that became read-only, fails all of them alike
+  const lines = [...Map.groupBy(failures, ({ kind }) => kind).values()].map(([first, ...others]) =>
+    others.length === 0 ? first?.text : `${first?.text} The same is true of ${counted(others.length, "other report")}.`
+  )
+  if (lines.length > 0) return yield* usage(lines.join("\n"))
 })
 
 /**
@@ -117,6 +125,7 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const screen = has("console")
     ? yield* makeScreen(options, {
         replay,
+        program: commands.program,
         ignoring,
         next,
         ...(reportPath === undefined ? {} : { reportPath }),

@@ -77,7 +77,12 @@ export const execute = Effect.fnUntraced(function* (
     plan,
     contextOf: target.contextOf,
     lacks: target.lacks,
-    ...(yield* Inspector.make(target, plan, { directory, limits: header.limits, unawaited })),
+    ...(yield* Inspector.make(target, plan, {
+      directory,
+      limits: header.limits,
+      readsPassed: options.evaluation !== undefined,
+      unawaited
+    })),
     timeout: options.timeout ?? defaultTimeout(target),
     release: EndOfRun.timeFor(target),
     redact: target.redact,
@@ -129,7 +134,7 @@ export const make = Effect.fnUntraced(function* ({ argumentOf, history, ledgerIn
       execute(execution, { options, resumed, history, directory, subscriber: reporting }),
     /**
      * Writes the reports, adds the run to the history, shows the verdict and sends notifications. Returns whether all
-     * files are free of the target's API key.
+     * files are free of the target's API key, and whether an evaluation meets its requirement.
      */
     finish: Effect.fnUntraced(function* (report: RunReport, target?: Pick<Target, "apiKey">) {
       // a report that cannot be written keeps nothing else from being done
@@ -147,6 +152,7 @@ export const make = Effect.fnUntraced(function* ({ argumentOf, history, ledgerIn
       }
       const failure = failures.at(-1)
       if (failure !== undefined) return yield* Effect.failCause(failure)
+      const isBelow = yield* options.evaluation?.hasFailed(report, directory) ?? Effect.succeed(false)
       const apiKey = target?.apiKey
       yield* Effect.interruptible(
         Notifications.notify(options, report, {
@@ -155,7 +161,7 @@ export const make = Effect.fnUntraced(function* ({ argumentOf, history, ledgerIn
           ...(apiKey === undefined ? {} : { apiKey })
         })
       )
-      return keyIn.length === 0
+      return keyIn.length === 0 && !isBelow
     }, Effect.uninterruptible)
   }
 })

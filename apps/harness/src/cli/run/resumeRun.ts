@@ -6,6 +6,7 @@ import * as EventLog from "../../run/events/EventLog.ts"
 import * as Resumption from "../../run/events/Resumption.ts"
 import * as RunLock from "../../run/events/RunLock.ts"
 import { usage } from "@webagent/cli/UserError"
+import { suiteName } from "@webagent/eval/EvalSuite"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { counted } from "@webagent/cli/Text"
 import { program, quoted } from "../Program.ts"
@@ -59,7 +60,12 @@ export const take = Effect.fnUntraced(function* (named: string | undefined) {
   if (resumption === undefined) {
     return yield* usage(`The run in ${directory} has ended. There is nothing to resume.`)
   }
-  const { args } = resumption.header
+  const { args, suites } = resumption.header
+  if (suites.some(({ argument, name }) => argument !== undefined && name === suiteName(argument))) {
+    return yield* usage(
+      `The run in ${directory} is an evaluation, which can't be resumed because its server and its sites ended with it. Start it again: ${program} eval ${(args ?? []).map(quoted).join(" ")}`
+    )
+  }
   if (args === undefined) return yield* usage(`The run in ${directory} has no record of its flags. Start a new run.`)
   const { style, write } = yield* terminal
   yield* write(

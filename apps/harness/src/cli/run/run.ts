@@ -100,7 +100,7 @@ export const run = configured(
     },
     examples: {
       run: "Every built-in suite against a simulated service",
-      "run --target https://your.service": "What is free at a service",
+      "run --target https://your.service": "The free scenarios, against a service",
       "run checkout.suite.ts --tag nightly": "Your own suite",
       "run --resume": "Continue a killed run"
     }

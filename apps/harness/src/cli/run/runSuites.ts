@@ -2,6 +2,7 @@ import type { TargetInfo } from "@webagent/scenario"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import { usage } from "@webagent/cli/UserError"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { conclude } from "@webagent/findings/Conclusion"
@@ -35,7 +36,8 @@ export const headerOf = Effect.fnUntraced(function* (
   argumentOf: (suite: string) => string
 ) {
   const counts = Map.groupBy(plan, ({ suite }) => suite)
-  const { address, capabilities, name } = target.info
+  const { capabilities } = target.info
+  const { address, name } = options.evaluation?.target ?? target.info
   const selection = selectionOf(options)
   return {
     tool: { name: "webagent-harness", version },
@@ -104,8 +106,13 @@ const resumedHeader = Effect.fnUntraced(function* (
 const interruptKey = "\u0003"
 
 /** Serves the simulated service of a finished run until Ctrl-C, which ends the command with the exit code of the run. */
-const keepOpen = Effect.fnUntraced(function* (address: string, exitCode: number) {
-  yield* Console.log(`console  ${address}/console   (what the suites did, and a form to start runs; Ctrl-C ends it)`)
+const keepOpen = Effect.fnUntraced(function* (
+  { info, settle }: Pick<Target, "info" | "settle">,
+  seed: number,
+  exitCode: number
+) {
+  if (settle !== undefined) yield* settle(seed)
+  yield* Console.log(`console  ${info.address}/console   (the suites' runs, and a form to start more; Ctrl-C stops it)`)
   servesUntilStopped.exitCode = exitCode
   servesUntilStopped.now = true
   // the terminal would send Ctrl-C to npm, too, which then ends with a code of its own
@@ -116,6 +123,13 @@ const keepOpen = Effect.fnUntraced(function* (address: string, exitCode: number)
   }
   return yield* Effect.never
 })
+
+/** Bound of a random seed. */
+const seedBound = 2 ** 31
+
+/** The seed of a person's own runs: as given, otherwise random, so that an old link never opens another run. */
+const ownSeed = (seed: number, args: ReadonlyArray<string>) =>
+  args.some((word) => /^--seed(?:=|$)/u.test(word)) ? Effect.succeed(seed) : Random.nextIntBetween(1, seedBound)
 
 /** Runs the chosen scenarios on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runSuites = (
@@ -170,8 +184,9 @@ export const runSuites = (
     // the report is written: what comes so late is printed, and changes nothing
     for (const breach of yield* unawaited.breaches) yield* Console.error(target.redact(BreachText.text(breach)))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
-    const hasFailed = !isClean || statusOf(report.findings ?? []) === "failed"
+    // failed tasks are the result of an evaluation, and no failure of the command
+    const hasFailed = !isClean || (options.evaluation === undefined && statusOf(report.findings ?? []) === "failed")
     if (options.keepOpen === true && options.target === "simulated")
-      return yield* keepOpen(target.info.address, hasFailed ? 1 : 0)
+      return yield* keepOpen(target, yield* ownSeed(options.seed, args), hasFailed ? 1 : 0)
     if (hasFailed) return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

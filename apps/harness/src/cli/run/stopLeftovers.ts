@@ -63,10 +63,11 @@ export const stopLeftovers = Effect.fnUntraced(
     const leftovers = yield* Reaper.reapAt(target, left, Duration.minutes(1))
     const { style, write } = yield* terminal
     const lines = leftovers.map((leftover) => LeftoverText.line(leftover, now_ms, style))
-    yield* write([...lines, `left open: ${LeftoverText.summary(leftovers)}`, ""].map((line) => `${line}\n`).join(""))
+    yield* write([...lines, `leftovers: ${LeftoverText.summary(leftovers)}`, ""].map((line) => `${line}\n`).join(""))
   },
   Effect.catchTags({
-    LedgerError: ({ message }) => Effect.fail(usage(`Cannot read what the killed run left open: ${message}`)),
+    LedgerError: ({ message }) =>
+      Effect.fail(usage(`Cannot read the leftovers in the ledger of the killed run: ${message}`)),
     KeyRefused: () =>
       Effect.fail(unreachable("The service does not take the API key: set it to a key of this service."))
   })

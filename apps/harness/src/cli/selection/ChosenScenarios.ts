@@ -83,12 +83,12 @@ export const choose = Effect.fnUntraced(function* (
     return yield* usage(`--trial must be ${trials} or less, as --trials is ${trials}; got ${trial}.`)
   }
   if (options.confirm !== undefined && options.history === undefined && !options.record) {
-    return yield* usage("--confirm compares with earlier nights. Add --history FILE, or --record.")
+    return yield* usage("--extra-trials compares with earlier nights. Add --history FILE, or --record.")
   }
   if (options.confirm !== undefined && trial !== undefined) {
-    return yield* usage("--confirm and --trial cannot be combined: --trial replays one trial.")
+    return yield* usage("--extra-trials and --trial cannot be combined: --trial replays one trial.")
   }
-  const loaded = yield* SuiteSource.load(options, edition)
+  const loaded = options.evaluation?.suites ?? (yield* SuiteSource.load(options, edition))
   yield* mayFocus(loaded, options)
   const matching = Plan.make(
     yield* limited(

@@ -41,9 +41,9 @@ export const ui = configured(
     const options = optionsOf({ ...decidedByPage, ...parsed }, config.nightly)
     return file === undefined
       ? loading(async () => {
-          // the program runs for a day: without these, garbage of its start keeps 150 MB, and of recorded nights 30 MB
+          // the program runs for a day: without these, garbage of its start keeps 150 MB, and of recorded nights 60 MB
           setFlagsFromString("--semi-space-growth-factor=1")
-          setFlagsFromString("--heap-growing-percent=50")
+          setFlagsFromString("--heap-growing-percent=20")
           return (await import("./serveUi.ts")).serveUi(options, port)
         })
       : loading(async () => (await import("./exportPage.ts")).exportPage(options, file))

@@ -44,7 +44,7 @@ type Split = NonNullable<RunHeader["shard"]>
 const listed = (numbers: ReadonlyArray<number>): string =>
   numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`
 
-/** A result whose trials, confirm trials among them, are as they are in the whole. */
+/** A result whose trials, extra trials among them, are as they are in the whole. */
 export const movedResult = (result: ScenarioResult, of: (trial: Trial) => Trial): ScenarioResult => ({
   ...result,
   trials: result.trials.map(of),
@@ -187,7 +187,7 @@ export const merge = (
     return movedResult({ ...result, shard }, (trial) => trialOf(one.directory, trial))
   })
   const parts = shards.map(({ report }) => report)
-  const figures = SuiteFigures.of(results, header)
+  const figures = SuiteFigures.of(results)
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
   const outages = Outage.together(parts.flatMap((report) => report.outages ?? []))
   const spent = {

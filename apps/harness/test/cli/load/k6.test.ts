@@ -1,5 +1,8 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as K6 from "@webagent/load/K6"
+import * as Effect from "effect/Effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { IncomingMessage } from "node:http"
 import { join } from "node:path"
 import * as ScriptedK6 from "./ScriptedK6.ts"
@@ -303,4 +306,20 @@ describe.concurrent("k6", () => {
     assert.strictEqual((await started.ended).code, 130)
     await closed
   })
+
+  it.effect("uses the k6 of the package @webagent/k6 in the user's project, before it looks for Go", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      const { path } = ScriptedK6.write(folder, "")
+      const home = join(folder, "node_modules", "@webagent", "k6")
+      mkdirSync(home, { recursive: true })
+      writeFileSync(
+        join(home, "package.json"),
+        '{ "name": "@webagent/k6", "type": "module", "exports": "./index.mjs" }'
+      )
+      writeFileSync(join(home, "index.mjs"), `export const path = () => ${JSON.stringify(path)}\n`)
+      const found = yield* K6.find(undefined, () => Effect.die("Go was started"), folder)
+      assert.deepStrictEqual(found, { path, version: "9.8.7", readsTypeScript: true })
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
 })

@@ -103,7 +103,7 @@ describe.concurrent("mistakes", () => {
     [
       "neither Go nor k6",
       4,
-      /^No k6: WEBAGENT_K6 is not set, and ours cannot be built\. There is no Go on the PATH\. k6 needs Go 1\.\d+\.\d+ or later to be built: get it from https:\/\/go\.dev\/dl, or from your package manager\.\n$/u,
+      /^No k6: WEBAGENT_K6 is not set, and ours cannot be built\. There is no Go on the PATH\. k6 needs Go 1\.\d+\.\d+ or later to be built: get it from https:\/\/go\.dev\/dl, or from your package manager\. Without Go, run "npm install --global @webagent\/k6"\.\n$/u,
       simulated,
       nowhere
     ],

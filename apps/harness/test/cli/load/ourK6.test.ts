@@ -35,7 +35,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const directory = newFolder()
     const { code, stderr, stdout } = await run(["load", "smoke", ...seconds, "--report-dir", directory])
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
-    assert.match(stdout, /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 starts a second for 3s · k6 2\./u)
+    assert.match(stdout, /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 starts per second for 3s · k6 2\./u)
     assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 10)
     assert.match(stdout, /^latency +count +p50 +p95 +p99 +max\nall requests +\d+ /mu)
     assert.match(stdout, /^time to terminal +\d+ +[\d.]+ m?s /mu)

@@ -5,9 +5,9 @@ import * as Duration from "effect/Duration"
 import * as Flags from "../Flags.ts"
 import { configured } from "../Configured.ts"
 
-/** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
-export const reap = configured(
-  "reap",
+/** `cleanup`: stops resources that a killed process left running. Its modules are loaded when it runs. */
+export const cleanup = configured(
+  "cleanup",
   {
     ledger: Flag.String("ledger").pipe(Flag.withDescription("Read the clients' ledger in this folder")),
     target: Flags.text(
@@ -21,10 +21,10 @@ export const reap = configured(
     ),
     owner: Flags.text(
       "owner",
-      "Stop only what this owner opened, even if its process still runs (default: all owners)"
+      "Stop only this owner's resources, even if its process still runs (default: all owners)"
     ),
     olderThan: Flags.time("older-than").pipe(
-      Flag.withDescription("Skip what was opened more recently than this time (default: 0s)"),
+      Flag.withDescription("Skip resources created more recently than this (default: 0s)"),
       Flag.withDefault(Duration.zero)
     ),
     for: Flags.time("for").pipe(
@@ -32,15 +32,15 @@ export const reap = configured(
       Flag.withDefault(Duration.minutes(1))
     ),
     forget: Flags.texts("forget", "Remove the item with this key or id from the ledger"),
-    dryRun: Flags.switched("dry-run", "Show what would be stopped, and change nothing"),
+    dryRun: Flags.switched("dry-run", "List the resources without stopping them"),
     json: Flags.json,
     config: Flags.config
   },
   ({ config }) => ({ config }),
-  (options) => loading(async () => (await import("./reapLedger.ts")).reapLedger(options))
+  (options) => loading(async () => (await import("./cleanUpLedger.ts")).cleanUpLedger(options))
 ).pipe(
   help("Stop the browsers and runs that a killed process left behind", {
-    does: "Stop the browsers and runs that a killed process left behind, and list what cannot be stopped",
+    does: "Stop the browsers and runs that a killed process left behind, and list those that cannot be stopped",
     exits: {
       0: "nothing is left",
       1: "something may continue and cost",
@@ -49,10 +49,10 @@ export const reap = configured(
       130: "stopped with Ctrl-C"
     },
     examples: {
-      "reap --ledger .webagent/ledger --dry-run": "Show what is left",
-      "reap --ledger .webagent/ledger --target https://your.service": "Stop it, with the key in WEBAGENT_API_KEY",
-      "reap --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401":
-        "Stop the runs of a simulated server that cannot cancel them"
+      "cleanup --ledger .webagent/ledger --dry-run": "List the leftovers",
+      "cleanup --ledger .webagent/ledger --target https://your.service": "Stop it, with the key in WEBAGENT_API_KEY",
+      "cleanup --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401":
+        "Stop runs on a simulated server that cannot cancel them"
     }
   })
 )

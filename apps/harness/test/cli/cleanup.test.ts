@@ -70,7 +70,7 @@ const until = <A, R>(look: Effect.Effect<A, never, R>, isSo: (seen: A) => boolea
     isSo(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep(5), until(look, isSo))
   )
 
-describe("reap", () => {
+describe("cleanup", () => {
   it.live("stops exactly the browsers that a killed process held, and lists what it cannot stop", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
@@ -83,19 +83,19 @@ describe("reap", () => {
       const [lost = ""] = all.filter((id) => !held.includes(id))
       const other = (yield* post("/browsers")).id
 
-      const early = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address], env))
+      const early = yield* Effect.promise(() => call(["cleanup", "--ledger", ledger, "--target", address], env))
       assert.strictEqual(early.code, 0, early.stderr)
       assert.include(early.stdout, `process ${pid} is at work`)
       assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
       yield* kill
-      const planned = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--dry-run"]))
+      const planned = yield* Effect.promise(() => call(["cleanup", "--ledger", ledger, "--dry-run"]))
       assert.strictEqual(planned.code, 1)
       for (const id of held) assert.match(planned.stdout, new RegExp(`to stop +browser +${id}`, "u"))
       assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
       const { code, stderr, stdout } = yield* Effect.promise(() =>
-        call(["reap", "--ledger", ledger, "--target", address], env)
+        call(["cleanup", "--ledger", ledger, "--target", address], env)
       )
       assert.deepStrictEqual([code, stderr], [1, ""])
       assert.strictEqual(held.length, 3)
@@ -111,11 +111,11 @@ describe("reap", () => {
       assert.match(stdout, new RegExp(`over +run +${over} +opened .*: completed`, "u"))
       assert.match(
         stdout,
-        /unknown +browser +\S+ +opened \d+ min ago by process \d+[^:]*: POST \/api\/v4\/browsers, request \S+, no answer/u
+        /unknown +browser +\S+ +opened \d+ min ago by process \d+[^:]*: POST \/api\/v4\/browsers, request \S+, no response/u
       )
       assert.match(
         stdout,
-        /\nnext {5}look for it at the service, then: .+ reap --ledger \S+ --forget \S+\nnext {5}a simulated server can stop its runs: .+\n3 browsers stopped · 1 run over by itself · 1 run may go on, and cost · 1 browser may exist\n$/u
+        /\nnext {5}look for it at the service, then: .+ cleanup --ledger \S+ --forget \S+\nnext {5}a simulated server can stop its runs: .+\n3 browsers stopped · 1 run over by itself · 1 run may continue and cost money · 1 browser may exist\n$/u
       )
 
       // what was stopped or was over is closed: the second time only the rest is there
@@ -129,14 +129,16 @@ describe("reap", () => {
       )
       const [run = "", browser = ""] = left.map(({ id, key }) => id ?? key)
       const open = yield* Effect.promise(() =>
-        call(["reap", "--ledger", ledger, "--target", address, "--forget", browser], env)
+        call(["cleanup", "--ledger", ledger, "--target", address, "--forget", browser], env)
       )
       assert.match(
         open.stdout,
-        new RegExp(`\nnext {5}when it is over at the service: .+ reap --ledger \\S+ --forget ${run}\n`, "u")
+        new RegExp(`\nnext {5}when it is over at the service: .+ cleanup --ledger \\S+ --forget ${run}\n`, "u")
       )
       const names = ["--forget", run]
-      const last = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address, ...names], env))
+      const last = yield* Effect.promise(() =>
+        call(["cleanup", "--ledger", ledger, "--target", address, ...names], env)
+      )
       assert.deepStrictEqual([last.code, last.stderr], [0, ""])
       assert.match(last.stdout, /\nnothing is open\n$/u)
     }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
@@ -159,7 +161,7 @@ describe("reap", () => {
         })
       )
       const turns = Effect.flatMap(Control, ({ open }) => Effect.map(open, (open) => open.turns.length))
-      const args = ["reap", "--ledger", directory, "--target", address]
+      const args = ["cleanup", "--ledger", directory, "--target", address]
       const without = yield* Effect.promise(() => call(args, env))
       assert.strictEqual(without.code, 1)
       for (const id of ids) assert.match(without.stdout, new RegExp(`open +run +${id} `, "u"))
@@ -196,13 +198,13 @@ describe("reap", () => {
       yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-1", id: "b-1" })
       yield* ledger.write({ ...opening, key: "k-2", path: "/api/v4/browsers", origin: "https://other.example" })
       yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-2", id: "b-2" })
-      const args = ["reap", "--ledger", directory, "--target", origin, "--for", "5s"]
+      const args = ["cleanup", "--ledger", directory, "--target", origin, "--for", "5s"]
       const { code, stdout } = yield* Effect.promise(() => call(args, env))
       assert.strictEqual(code, 1)
       assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by elsewhere: PATCH .*connection refused/u)
       assert.match(stdout, /\((\d+) attempts\)/u)
       assert.match(stdout, /open +browser +b-2 +opened .*: at another service, https:\/\/other\.example\n/u)
-      assert.match(stdout, /\n2 browsers may go on, and cost\n$/u)
+      assert.match(stdout, /\n2 browsers may continue and cost money\n$/u)
       assert.strictEqual((yield* ledger.open).length, 2)
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
@@ -222,7 +224,7 @@ describe("reap", () => {
         path: "/api/v4/browsers",
         origin: "https://a.example"
       })
-      const complain = (...args: ReadonlyArray<string>) => Effect.promise(() => call(["reap", ...args]))
+      const complain = (...args: ReadonlyArray<string>) => Effect.promise(() => call(["cleanup", ...args]))
       const said = yield* Effect.all(
         [
           complain("--ledger", `${directory}/none`),

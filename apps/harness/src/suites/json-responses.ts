@@ -8,9 +8,9 @@ const refused = (operation: Operations.Operation, id: string) =>
     : Operations.request(operation, id, { text: '{"task":', apiKey: null })
 
 export default Suite.make(
-  "json-answers",
+  "json-responses",
   Operations.all.map((operation) =>
-    scenario(`${operation.label} answers JSON, also when it refuses`, function* ({ request }) {
+    scenario(`${operation.label} returns JSON, even for errors`, function* ({ request }) {
       const answer = yield* request(operation.version, refused(operation, yield* Operations.unknownId))
       yield* check.status(answer, "4xx")
       yield* check.match(answer.headers["content-type"], /^application\/(?:\w+\+)?json\b/u, "the content type")

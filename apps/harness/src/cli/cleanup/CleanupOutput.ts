@@ -2,8 +2,8 @@ import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import type { Leftover } from "../../leftovers/Leftover.ts"
 
-/** The output of `reap --json`. */
-export const ReapOutput = Schema.Struct({
+/** The output of `cleanup --json`. */
+export const CleanupOutput = Schema.Struct({
   ledger: Schema.String,
   dryRun: Schema.Boolean,
   items: Schema.Array(
@@ -25,10 +25,10 @@ export const ReapOutput = Schema.Struct({
       why: Schema.String
     })
   )
-}).annotate({ identifier: "ReapOutput" })
+}).annotate({ identifier: "CleanupOutput" })
 
 /** The items of a ledger for a program. */
-export const itemsOf = (leftovers: ReadonlyArray<Leftover>): typeof ReapOutput.Type.items =>
+export const itemsOf = (leftovers: ReadonlyArray<Leftover>): typeof CleanupOutput.Type.items =>
   leftovers.map(({ item: { at_ms, id, key, kind, origin, owner }, state, why }) => ({
     kind,
     id: id ?? null,

@@ -22,10 +22,10 @@ import { ExitError } from "@webagent/cli/ExitCode"
 import { openControl } from "../TargetSource.ts"
 import { program, quoted, version } from "../Program.ts"
 import { terminal } from "@webagent/cli/Terminal"
-import * as ReapOutput from "./ReapOutput.ts"
+import * as CleanupOutput from "./CleanupOutput.ts"
 
-/** Options of `reap`, from its flags. */
-interface ReapOptions {
+/** Options of `cleanup`, from its flags. */
+interface CleanupOptions {
   readonly ledger: string
   readonly target: string | undefined
   readonly apiKeyEnv: string
@@ -50,7 +50,7 @@ const openLedger = Effect.fnUntraced(function* (directory: string) {
 
 /** Address and key of the service: from the flags, or from the variables that a client reads. */
 const configOf = Effect.fnUntraced(
-  function* ({ apiKeyEnv, target }: ReapOptions, items: ReadonlyArray<OpenItem>) {
+  function* ({ apiKeyEnv, target }: CleanupOptions, items: ReadonlyArray<OpenItem>) {
     const text = (name: string) => Effect.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
     const v3 = target === undefined ? yield* text("WEBAGENT_V3_BASE_URL") : undefined
     const v4 = target === undefined ? yield* text("WEBAGENT_V4_BASE_URL") : undefined
@@ -88,7 +88,7 @@ const forget = Effect.fnUntraced(function* (ledger: Ledger.Ledger, names: Readon
 })
 
 /** Stops what a killed process left, says what may go on, and fails with ExitError when something does. */
-export const reapLedger = (options: ReapOptions) =>
+export const cleanUpLedger = (options: CleanupOptions) =>
   Effect.gen(function* () {
     const ledger = yield* openLedger(options.ledger)
     yield* forget(ledger, options.forget)
@@ -98,10 +98,10 @@ export const reapLedger = (options: ReapOptions) =>
     const say = (line: string) => (options.json ? Effect.void : write(`${line}\n`))
     const print = (leftovers: ReadonlyArray<Leftover.Leftover>) =>
       options.json
-        ? JsonOutput.print(ReapOutput.ReapOutput, {
+        ? JsonOutput.print(CleanupOutput.CleanupOutput, {
             ledger: options.ledger,
             dryRun: options.dryRun,
-            items: ReapOutput.itemsOf(leftovers)
+            items: CleanupOutput.itemsOf(leftovers)
           })
         : Effect.void
     const leftIn = (baseUrls: Leftover.Selection["baseUrls"]) =>
@@ -112,14 +112,14 @@ export const reapLedger = (options: ReapOptions) =>
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)
       })
-    /** Explains how to remove the entries that `reap` cannot stop from the ledger. */
+    /** Explains how to remove the entries that `cleanup` cannot stop from the ledger. */
     const sayNext = (leftovers: ReadonlyArray<Leftover.Leftover>) => {
       const stuck = leftovers.find(({ state }) => state === "unknown") ?? leftovers.find(LeftoverText.isOpen)
       if (stuck === undefined) return Effect.void
       const { id, key } = stuck.item
       const first = stuck.state === "unknown" ? "look for it at the service, then" : "when it is over at the service"
       const forget = say(
-        `next     ${first}: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(id ?? key)}`
+        `next     ${first}: ${program} cleanup --ledger ${quoted(options.ledger)} --forget ${quoted(id ?? key)}`
       )
       const mayStop =
         options.control === undefined &&

@@ -15,76 +15,88 @@ const missing: Readonly<Record<string, string>> = {
 
 /** Invalid bodies, each with the location of the error that our servers report. */
 const wrong: ReadonlyArray<readonly [string, "v3" | "v4", RawRequest, ReadonlyArray<string>, string?]> = [
-  ["v3 no task", "v3", { method: "POST", path: "/sessions", body: {} }, ["body", "task"], "missing"],
-  ["v3 task null", "v3", { method: "POST", path: "/sessions", body: { task: null } }, ["body", "task"], "string_type"],
+  ["v3 without a task", "v3", { method: "POST", path: "/sessions", body: {} }, ["body", "task"], "missing"],
   [
-    "v3 thinkingLevel a number",
+    "v3 with a null task",
+    "v3",
+    { method: "POST", path: "/sessions", body: { task: null } },
+    ["body", "task"],
+    "string_type"
+  ],
+  [
+    "v3 with a number as thinkingLevel",
     "v3",
     { method: "POST", path: "/sessions", body: { task: "x", thinkingLevel: 3 } },
     ["body", "thinkingLevel"]
   ],
-  ["v3 a list for a body", "v3", { method: "POST", path: "/sessions", body: [] }, ["body"]],
-  ["v4 no task", "v4", { method: "POST", path: "/runs", body: {} }, ["body", "task"], "missing"],
-  ["v4 task a number", "v4", { method: "POST", path: "/runs", body: { task: 7 } }, ["body", "task"], "string_type"],
+  ["v3 with a list as body", "v3", { method: "POST", path: "/sessions", body: [] }, ["body"]],
+  ["v4 without a task", "v4", { method: "POST", path: "/runs", body: {} }, ["body", "task"], "missing"],
   [
-    "v4 modelParams a list",
+    "v4 with a number as task",
+    "v4",
+    { method: "POST", path: "/runs", body: { task: 7 } },
+    ["body", "task"],
+    "string_type"
+  ],
+  [
+    "v4 with a list as modelParams",
     "v4",
     { method: "POST", path: "/runs", body: { task: "x", modelParams: [1] } },
     ["body", "modelParams"]
   ],
   [
-    "v4 no text",
+    "v4 without a text",
     "v4",
     { method: "POST", path: "/sessions/x/queue", body: { interrupt: false } },
     ["body", "text"],
     "missing"
   ],
   [
-    "v4 no interrupt",
+    "v4 without interrupt",
     "v4",
     { method: "POST", path: "/sessions/x/queue", body: { text: "x" } },
     ["body", "interrupt"],
     "missing"
   ],
   [
-    "v4 interrupt a text",
+    "v4 with a text as interrupt",
     "v4",
     { method: "POST", path: "/sessions/x/queue", body: { text: "x", interrupt: "yes" } },
     ["body", "interrupt"],
     "bool_type"
   ],
   [
-    "v4 a country of three letters",
+    "v4 with a country of three letters",
     "v4",
     { method: "POST", path: "/browsers", body: { proxyCountryCode: "nor" } },
     ["body", "proxyCountryCode"]
   ],
   [
-    "v4 a country that is a number",
+    "v4 with a number as country",
     "v4",
     { method: "POST", path: "/browsers", body: { proxyCountryCode: 47 } },
     ["body", "proxyCountryCode"]
   ],
   [
-    "v4 an unknown action",
+    "v4 with an unknown action",
     "v4",
     { method: "PATCH", path: "/browsers/x", body: { action: "pause" } },
     ["body", "action"]
   ],
-  ["v4 JSON that breaks off", "v4", { method: "POST", path: "/runs", text: '{"task":' }, ["body"]],
-  ["v4 no JSON", "v4", { method: "POST", path: "/runs", text: "task=x" }, ["body"]],
+  ["v4 with truncated JSON", "v4", { method: "POST", path: "/runs", text: '{"task":' }, ["body"]],
+  ["v4 with text that is not JSON", "v4", { method: "POST", path: "/runs", text: "task=x" }, ["body"]],
   [
-    "v4 another content type",
+    "v4 with another content type",
     "v4",
     { method: "POST", path: "/runs", text: '{"task":"x"}', headers: { "content-type": "text/plain" } },
     ["body"]
   ],
-  ["v4 no body", "v4", { method: "POST", path: "/runs" }, ["body"]]
+  ["v4 without a body", "v4", { method: "POST", path: "/runs" }, ["body"]]
 ]
 
-export default Suite.make("error-answers", [
+export default Suite.make("error-responses", [
   ...Operations.onId.map((operation) =>
-    scenario(`${operation.label} of something unknown is our 404`, ours, function* ({ request }) {
+    scenario(`${operation.label} returns 404 for an unknown id`, ours, function* ({ request }) {
       const detail = missing[/\{(\w+)\}/u.exec(operation.path)?.[1] ?? ""]
       for (const id of [
         yield* Operations.unknownId,
@@ -97,7 +109,7 @@ export default Suite.make("error-answers", [
     })
   ),
   ...wrong.map(([what, version, raw, loc, type]) =>
-    scenario(`${what} is our 422`, ours, function* ({ request }) {
+    scenario(`a request to ${what} returns 422`, ours, function* ({ request }) {
       const answer = yield* request(version, raw)
       yield* check.status(answer, 422)
       const { detail = [] } = yield* check.schema(ValidationFailed, answer.body, "an HTTPValidationError")
@@ -108,13 +120,13 @@ export default Suite.make("error-answers", [
       )
     })
   ),
-  scenario("a body with several things wrong is answered with all of them", ours, function* ({ request }) {
+  scenario("a 422 lists all errors in the body", ours, function* ({ request }) {
     const answer = yield* request("v4", { method: "POST", path: "/sessions/x/queue", body: { text: 1, interrupt: 2 } })
     yield* check.status(answer, 422)
     const { detail = [] } = yield* check.schema(ValidationFailed, answer.body)
     yield* check.deepEqual(detail.map(({ loc }) => loc.join(".")).toSorted(), ["body.interrupt", "body.text"], "where")
   }),
-  scenario("v2 says where a session_id is wrong", ours, function* ({ request }) {
+  scenario("a 422 of v2 locates the session_id", ours, function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: "/sessions/unknown" })
     const { detail = [] } = yield* check.schema(ValidationFailed, answer.body)
     yield* check.deepEqual(
@@ -123,7 +135,7 @@ export default Suite.make("error-answers", [
       "where"
     )
   }),
-  scenario("an endpoint that is not described is our 404", ours, function* ({ request }) {
+  scenario("an undescribed endpoint returns 404", ours, function* ({ request }) {
     for (const [version, path] of [
       ["v2", "/runs"],
       ["v3", "/runs"],
@@ -135,7 +147,7 @@ export default Suite.make("error-answers", [
       yield* check.deepEqual(answer.body, { detail: "Not Found" }, "the body")
     }
   }),
-  scenario("another method on a described path is our 405 with Allow", ours, function* ({ request }) {
+  scenario("another method on a described path returns 405 with Allow", ours, function* ({ request }) {
     for (const [version, method, path, allow] of [
       ["v2", "POST", "/sessions/x", "GET"],
       ["v3", "DELETE", "/sessions", "POST"],
@@ -149,7 +161,7 @@ export default Suite.make("error-answers", [
       yield* check.schema(Schema.Struct({ detail: Schema.String }), answer.body, "the body")
     }
   }),
-  scenario("a body above one mebibyte is our 413", ours, function* ({ request }) {
+  scenario("a body above one mebibyte returns 413", ours, function* ({ request }) {
     const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "x".repeat(1_100_000) } })
     yield* check.status(answer, 413)
     yield* check.schema(Schema.Struct({ detail: Schema.String }), answer.body, "the body")
