@@ -14,6 +14,7 @@ import { Notice } from "../ui/Notice.tsx"
 import { Boundary } from "./Boundary.tsx"
 import { idOf } from "./routes.ts"
 import { Shell } from "./Shell.tsx"
+import styles from "./Shell.module.css"
 
 const SharedRunScreen = lazy(() => import("../features/shared-run/SharedRunScreen.tsx"))
 
@@ -57,10 +58,12 @@ export const App = () => {
   if (shared === undefined) return <SignedIn />
   return (
     <Boundary of={shared}>
-      <Suspense>
-        <SharedRunScreen id={idOf(shared)} />
-      </Suspense>
-      <Notice />
+      <div className={styles["shared"]}>
+        <Suspense>
+          <SharedRunScreen id={idOf(shared)} />
+        </Suspense>
+        <Notice />
+      </div>
     </Boundary>
   )
 }

@@ -1,13 +1,15 @@
 import { FileQuestion, Keyboard, type LucideIcon, Menu, Monitor, Moon, Search, Sun } from "lucide-react"
-import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from "react"
+import { type ComponentType, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react"
 import icon from "../ui/icon.svg"
-import { connection } from "../state/connection.ts"
-import { go, path } from "../state/place.ts"
+import { connection, offline } from "../state/connection.ts"
+import { go, path, titleOf } from "../state/place.ts"
 import { theme, themes } from "../state/preferences.ts"
 import { registry, useAtom, useAtomValue } from "../state/react.ts"
+import { clockTime } from "../ui/format.ts"
 import { Link } from "../ui/Link.tsx"
 import { Loading, Message } from "../ui/Message.tsx"
 import { Notice } from "../ui/Notice.tsx"
+import { focusHeading } from "./arrival.ts"
 import { Boundary } from "./Boundary.tsx"
 import type { Action } from "./Palette.tsx"
 import styles from "./Shell.module.css"
@@ -27,12 +29,24 @@ export interface Shown {
   readonly title: string
   readonly screen: ComponentType<{ readonly id: string }>
   readonly id: string
+  /** The keys of the screen. */
+  readonly keys?: ReadonlyArray<ScreenKey>
+}
+
+/** A key of a screen, and what it does. */
+export type ScreenKey = readonly [key: string, text: string]
+
+export interface HelpProps {
+  readonly entries: ReadonlyArray<Entry>
+  /** The screen in view, and its keys. */
+  readonly shown: Pick<Shown, "keys" | "title"> | undefined
+  readonly onClose: () => void
 }
 
 /** The dialogs of a frame. A page that is one file has none. */
 export interface Dialogs {
   readonly Palette: ComponentType<{ readonly actions: ReadonlyArray<Action>; readonly onClose: () => void }>
-  readonly Help: ComponentType<{ readonly entries: ReadonlyArray<Entry>; readonly onClose: () => void }>
+  readonly Help: ComponentType<HelpProps>
 }
 
 const connectionTexts = { connecting: "Connecting…", live: "Live", lost: "Offline" } as const
@@ -46,6 +60,20 @@ export const ConnectionState = () => {
     <span role="status" className={styles["connection"]} data-state={state}>
       {connectionTexts[state]}
     </span>
+  )
+}
+
+/** Says that the screen is no longer up to date, because the server doesn't respond. */
+const Offline = () => {
+  const at_ms = useAtomValue(offline)
+  return (
+    <div role="status">
+      {at_ms === undefined ? null : (
+        <p className={styles["offline"]}>
+          The server doesn't respond, so buttons that need it are off. Data is from {clockTime(at_ms)}; reconnecting…
+        </p>
+      )}
+    </div>
   )
 }
 
@@ -83,12 +111,18 @@ const Content = ({ home, missing, shown }: ContentProps) => {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const title = shown?.title ?? "Not found"
+  // before the effects of the screen, which may have a better one
+  useLayoutEffect(() => {
+    document.title = titleOf(title)
+  }, [at, title])
   useEffect(() => {
-    document.title = `${title} · webagent`
     // a screen reader, and the next Tab, start at the new screen, unless one of its fields took the focus
-    const hasFocus = main.current?.contains(document.activeElement) ?? false
-    if (!isFirst.current && !hasFocus) main.current?.focus()
+    const { activeElement: focused } = document
+    // the screen before is hidden, and has the focus, while the files of the new one are loaded
+    const hasFocus = (main.current?.contains(focused) ?? false) && (focused?.checkVisibility() ?? false)
+    const isArrival = !isFirst.current && !hasFocus
     isFirst.current = false
+    return isArrival && main.current !== null ? focusHeading(main.current) : undefined
   }, [at, title])
   return (
     <main ref={main} id="main" className={styles["main"]} tabIndex={-1}>
@@ -188,10 +222,18 @@ export const Frame = ({ actions, dialogs, entries, foot, home, missing, shown, s
             {state}
             <ThemeChoice />
           </div>
+          {isFile || dialogs === undefined ? null : (
+            <button type="button" className={styles["keys"]} onClick={() => open("help")}>
+              <span>Keyboard shortcuts</span> <kbd aria-hidden>?</kbd>
+            </button>
+          )}
           <div className={`${styles["row"]} ${styles["who"]}`}>{foot}</div>
         </div>
       </header>
-      <Content shown={shown} missing={missing} home={home} />
+      <div className={styles["content"]}>
+        <Offline />
+        <Content shown={shown} missing={missing} home={home} />
+      </div>
       <Notice />
       {isFile || dialogs === undefined ? null : (
         <Suspense>
@@ -211,7 +253,7 @@ export const Frame = ({ actions, dialogs, entries, foot, home, missing, shown, s
               onClose={close}
             />
           ) : null}
-          {opened === "help" ? <dialogs.Help entries={entries} onClose={close} /> : null}
+          {opened === "help" ? <dialogs.Help entries={entries} shown={shown} onClose={close} /> : null}
         </Suspense>
       )}
     </div>

@@ -2,40 +2,41 @@ import { letterKeys } from "../state/preferences.ts"
 import { useAtom } from "../state/react.ts"
 import Dialog from "../ui/Dialog.tsx"
 import { CheckField } from "../ui/Field.tsx"
-import type { Entry } from "./Frame.tsx"
+import type { HelpProps, ScreenKey } from "./Frame.tsx"
 import styles from "./Help.module.css"
 
-const keys: ReadonlyArray<readonly [string, string]> = [
+const everywhere: ReadonlyArray<ScreenKey> = [
   ["Ctrl K", "Search for a screen or an action"],
   ["?", "Show these keys"],
-  ["/", "Search the list"],
-  ["j, k", "Next and previous row or step"],
-  ["Enter", "Open the row"],
-  ["J, K", "Next and previous run of the list"],
-  ["x", "Select the row"],
-  ["Esc", "Close the dialog, or release the browser"]
+  ["Esc", "Close the dialog"]
 ]
 
-interface HelpProps {
-  readonly entries: ReadonlyArray<Entry>
-  readonly onClose: () => void
-}
+const Keys = ({ of, title }: { readonly of: ReadonlyArray<ScreenKey>; readonly title: string }) => (
+  <section>
+    <h3>{title}</h3>
+    <dl className={styles["keys"]}>
+      {of.map(([key, text]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+)
 
-/** The keyboard shortcuts. */
-const Help = ({ entries, onClose }: HelpProps) => {
+/** The keyboard shortcuts: those of the screen in view, and those of all screens. */
+const Help = ({ entries, onClose, shown }: HelpProps) => {
   const [isOn, setOn] = useAtom(letterKeys)
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className={styles["keys"]}>
-        {[...keys, ...entries.map(({ key, text }) => [`g ${key}`, `Go to ${text}`] as const)].map(([key, text]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className={styles["groups"]}>
+        {shown?.keys === undefined ? null : <Keys title={shown.title} of={shown.keys} />}
+        <Keys title="Everywhere" of={everywhere} />
+        <Keys title="Screens" of={entries.map(({ key, text }) => [`g ${key}`, text])} />
+      </div>
       <CheckField
         label="Use single letters as shortcuts"
         checked={isOn}

@@ -12,7 +12,7 @@ import {
   Settings
 } from "lucide-react"
 import { type ComponentType, lazy } from "react"
-import type { Entry } from "./Frame.tsx"
+import type { Entry, ScreenKey } from "./Frame.tsx"
 
 interface Route {
   readonly pattern: RegExp
@@ -22,25 +22,56 @@ interface Route {
   /** The operation that the screen needs; a key that may not use it doesn't have the screen. */
   readonly uses?: string
   readonly screen: ComponentType<{ readonly id: string }>
+  /** The keys of the screen, for the list of shortcuts. */
+  readonly keys?: ReadonlyArray<ScreenKey>
 }
+
+const rowKeys: ReadonlyArray<ScreenKey> = [
+  ["j, k", "Next and previous row"],
+  ["Enter", "Open the row"]
+]
 
 /** The screens. Each is a file of its own, which is loaded when the screen is first opened. */
 export const routes: ReadonlyArray<Route> = [
   { pattern: /^\/$/u, title: "Overview", screen: lazy(() => import("../features/overview/OverviewScreen.tsx")) },
   { pattern: /^\/start$/u, title: "Start a run", screen: lazy(() => import("../features/start/StartScreen.tsx")) },
-  { pattern: /^\/runs$/u, title: "Runs", screen: lazy(() => import("../features/runs/RunsScreen.tsx")) },
-  { pattern: /^\/runs\/([^/]+)$/u, title: "Run", screen: lazy(() => import("../features/run/RunScreen.tsx")) },
+  {
+    pattern: /^\/runs$/u,
+    title: "Runs",
+    screen: lazy(() => import("../features/runs/RunsScreen.tsx")),
+    keys: [["/", "Search the runs"], ...rowKeys, ["x", "Select the row"], ["Home, End", "First and last row"]]
+  },
+  {
+    pattern: /^\/runs\/([^/]+)$/u,
+    title: "Run",
+    screen: lazy(() => import("../features/run/RunScreen.tsx")),
+    keys: [
+      ["j, k", "Next and previous step; the recording goes there"],
+      ["/", "Search the steps"],
+      ["J, K", "Next and previous run of the list"],
+      ["← →", "On the timeline: next and previous step"],
+      ["Shift ← →", "On the timeline: list a range of steps"]
+    ]
+  },
   {
     pattern: /^\/wall$/u,
     title: "Live wall",
     needs: "browsers",
-    screen: lazy(() => import("../features/wall/WallScreen.tsx"))
+    screen: lazy(() => import("../features/wall/WallScreen.tsx")),
+    keys: [
+      ["j, k", "Next and previous browser"],
+      ["Enter", "Open the browser"]
+    ]
   },
   {
     pattern: /^\/browsers\/([^/]+)$/u,
     title: "Browser",
     needs: "browsers",
-    screen: lazy(() => import("../features/browser/BrowserScreen.tsx"))
+    screen: lazy(() => import("../features/browser/BrowserScreen.tsx")),
+    keys: [
+      ["Ctrl L", "Enter an address, while you have control"],
+      ["Esc", "Release the browser"]
+    ]
   },
   { pattern: /^\/keys$/u, title: "Keys", needs: "keys", screen: lazy(() => import("../features/keys/KeysScreen.tsx")) },
   {
@@ -72,19 +103,22 @@ export const routes: ReadonlyArray<Route> = [
     pattern: /^\/events$/u,
     title: "Events",
     needs: "events",
-    screen: lazy(() => import("../features/events/EventsScreen.tsx"))
+    screen: lazy(() => import("../features/events/EventsScreen.tsx")),
+    keys: rowKeys
   },
   {
     pattern: /^\/(?:events\/)?audit$/u,
     title: "Audit log",
     needs: "audit",
-    screen: lazy(() => import("../features/events/AuditScreen.tsx"))
+    screen: lazy(() => import("../features/events/AuditScreen.tsx")),
+    keys: [["/", "Filter the list"]]
   },
   {
     pattern: /^\/simulation(?:\/([^/]+))?$/u,
     title: "Simulated service",
     needs: "simulation",
-    screen: lazy(() => import("../features/simulation/SimulationScreen.tsx"))
+    screen: lazy(() => import("../features/simulation/SimulationScreen.tsx")),
+    keys: [["/", "Search the journal"], ...rowKeys]
   },
   {
     pattern: /^\/settings$/u,

@@ -6,7 +6,7 @@ import { theme } from "../state/preferences.ts"
 import { useAtomMount, useAtomValue } from "../state/react.ts"
 import { Untrusted } from "../ui/Untrusted.tsx"
 import { rowKeys } from "../ui/rowKeys.ts"
-import { dateTime } from "../ui/format.ts"
+import { moment } from "../ui/format.ts"
 import { menu, shownAt } from "./routes.ts"
 import { project } from "./state/source.ts"
 
@@ -36,7 +36,7 @@ export const App = ({
       entries={entries}
       actions={[]}
       dialogs={dialogs}
-      state={isExport ? <span>Exported {dateTime(Date.parse(of.exportedAt ?? ""))}</span> : <ConnectionState />}
+      state={isExport ? <span>Exported {moment(of.exportedAt ?? "")}</span> : <ConnectionState />}
       foot={
         of === undefined ? null : (
           <span title={`Reads and writes ${of.folder}`}>

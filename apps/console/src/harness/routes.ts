@@ -1,6 +1,6 @@
 import { FolderTree, Gauge, ListChecks, MoonStar } from "lucide-react"
 import { type ComponentType, lazy } from "react"
-import type { Entry } from "../app/Frame.tsx"
+import type { Entry, ScreenKey } from "../app/Frame.tsx"
 
 interface Route {
   readonly pattern: RegExp
@@ -44,6 +44,13 @@ export const menu: ReadonlyArray<Entry> = [
   { to: "/load", text: "Load tests", icon: Gauge, key: "l" }
 ]
 
+/** The keys of every screen. */
+const keys: ReadonlyArray<ScreenKey> = [
+  ["j, k", "Next and previous row"],
+  ["Enter", "Open the row"],
+  ["/", "Search the list"]
+]
+
 const idOf = (part: string | undefined): string => {
   try {
     return decodeURIComponent(part ?? "")
@@ -56,7 +63,7 @@ const idOf = (part: string | undefined): string => {
 export const shownAt = (path: string) => {
   for (const { pattern, screen, title } of routes) {
     const match = pattern.exec(path)
-    if (match !== null) return { screen, title, id: idOf(match[1]) }
+    if (match !== null) return { screen, title, keys, id: idOf(match[1]) }
   }
   return undefined
 }

@@ -68,6 +68,9 @@ export const serverInfo = Console.query("server", "get", { reactivityKeys: [sess
 /** Returns true for a server whose runs are made up. */
 export const isSimulated = (info: ServerInfo | undefined): boolean => info?.browsers.startsWith("simulated") ?? false
 
+/** The server's program as one calls it on the server's machine. */
+export const programOf = (info: ServerInfo | undefined): string => info?.program ?? "webagent-server"
+
 /** The path of a link on this origin; it may start with a public URL that this page isn't at. */
 export const pathOf = (link: string): string | undefined => {
   const url = URL.parse(link)

@@ -46,3 +46,9 @@ export const errorTag = (result: AsyncResult.AsyncResult<unknown, unknown>): str
   const error = errorOf(result)
   return typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : undefined
 }
+
+/** True for a request that got no response: the server may have carried it out. */
+export const isUnanswered = (result: AsyncResult.AsyncResult<unknown, unknown>): boolean => {
+  const error = errorOf(result)
+  return AsyncResult.isFailure(result) && !(typeof error === "object" && error !== null && "detail" in error)
+}

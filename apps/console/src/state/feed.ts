@@ -1,6 +1,7 @@
 import type { PastEvent } from "@webagent/admin"
 import * as Atom from "effect/reactivity/Atom"
 import { registry } from "./react.ts"
+import { statusText } from "./statuses.ts"
 
 /** An event as the server sends it. */
 interface SentEvent {
@@ -57,7 +58,7 @@ const textOf = (data: Data, ...names: ReadonlyArray<string>): string | null => {
 }
 
 const describe = (kind: string, data: Data): string => {
-  const status = textOf(data, "status") ?? ""
+  const status = statusText(textOf(data, "status") ?? "")
   if (kind === "run") return [status, textOf(data, "error", "title", "task")].filter(Boolean).join(": ")
   if (kind === "browser") {
     const driver = textOf(data, "driver")
@@ -120,8 +121,8 @@ export const putFeed = (events: ReadonlyArray<SentEvent>): void => {
 
 const changeOf = ({ control, from, step, to }: PastEvent): string => {
   if (control !== null) return `control ${control}`
-  if (step !== null) return `step ${step} ${to}`
-  return from === null ? `new: ${to}` : `${from} to ${to}`
+  if (step !== null) return `step ${step} ${statusText(to)}`
+  return from === null ? `new: ${statusText(to)}` : `${statusText(from)} to ${statusText(to)}`
 }
 
 /** A change of the server's log as a row. The log has no nodes. */
@@ -165,7 +166,7 @@ export const putGap = (lost_ms: number): (() => number) => {
       registry
         .get(feed)
         .map((row) =>
-          row.n === n ? { ...row, text: `${text}. Events that were caught up: ${missed}, in the rows above` } : row
+          row.n === n ? { ...row, text: `${text}. Events that arrived afterwards: ${missed}, in the rows above` } : row
         )
     )
     return missed

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
 import * as Schema from "effect/Schema"
 import { signInState } from "./client.ts"
-import { connection } from "./connection.ts"
+import { connection, lostSince } from "./connection.ts"
 import { putFeed, putGap } from "./feed.ts"
 import { onPicture, pictureOf, picturesInView } from "./pictures.ts"
 import { say } from "./notices.ts"
@@ -204,6 +204,9 @@ const catchUp_ms = 1500
 /** Time until the next attempt to connect. */
 const pause_ms = (attempt: number) => Math.min(10_000, 250 * 2 ** attempt)
 
+/** When the last message arrived. */
+let heard_ms = Date.now()
+
 /** The position of the newest event that was applied. */
 let position: string | null = null
 
@@ -233,11 +236,15 @@ const connected = (onOpen: (socket: WebSocket) => void) =>
       onOpen(socket)
     })
     socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      heard_ms = Date.now()
       waitAgain()
       if (typeof data !== "string") return void onPicture(pictureOf(new Uint8Array(data)))
       const events = decodeEvents(data)
       if (Option.isNone(events)) return
-      if (registry.get(connection) !== "live") registry.set(connection, "live")
+      if (registry.get(connection) !== "live") {
+        registry.set(lostSince, undefined)
+        registry.set(connection, "live")
+      }
       waiting = [...waiting, ...events.value]
       if (flush === 0) flush = window.setTimeout(applyWaiting, together_ms)
     })
@@ -298,7 +305,10 @@ export const live = Atom.make((get) => {
     Effect.andThen(
       Effect.suspend(() => {
         socket = undefined
-        if (registry.get(connection) === "live") lost_ms = Date.now()
+        if (registry.get(connection) === "live") {
+          lost_ms = Date.now()
+          registry.set(lostSince, heard_ms)
+        }
         registry.set(connection, "lost")
         return Effect.sleep(pause_ms(attempts++))
       })

@@ -2,6 +2,7 @@ import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useCallback, useEffect, useEffectEvent, useRef, useSyncExternalStore } from "react"
+import { offline } from "./connection.ts"
 
 /** The values of all atoms; a page has one registry. An atom's value is dropped 5 s after its last reader. */
 export const registry = AtomRegistry.make({ defaultIdleTTL: 5_000 })
@@ -29,13 +30,15 @@ export const useAtom = <R, W>(atom: Atom.Writable<R, W>): readonly [R, (value: W
 ]
 
 /**
- * Returns a function that sends a change, and whether one is on its way. `onDone` gets the result of each change that this
+ * Returns a function that sends a change, whether its button is disabled, because a change is on its way or the server
+ * doesn't respond, and whether a change is on its way. `onDone` gets the result of each change that this
  * component sent; an atom also has those of screens before.
  */
 export const useChange = <A, E, W>(
   atom: Atom.Writable<AsyncResult.AsyncResult<A, E>, W>,
   onDone: (result: AsyncResult.Success<A, E> | AsyncResult.Failure<A, E>) => void
-): readonly [send: (value: W) => void, isWaiting: boolean] => {
+): readonly [send: (value: W) => void, isDisabled: boolean, isWaiting: boolean] => {
+  const isGone = useAtomValue(offline) !== undefined
   const [result, set] = useAtom(atom)
   const isSent = useRef(false)
   const done = useEffectEvent(onDone)
@@ -51,5 +54,5 @@ export const useChange = <A, E, W>(
     },
     [set]
   )
-  return [send, result.waiting]
+  return [send, isGone || result.waiting, result.waiting]
 }

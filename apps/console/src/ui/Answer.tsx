@@ -1,7 +1,10 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as Atom from "effect/reactivity/Atom"
 import { CloudOff, FileQuestion, LockKeyhole } from "lucide-react"
 import type { ReactNode } from "react"
 import { errorTag, reason } from "../state/errors.ts"
+import { registry, useAtomValue } from "../state/react.ts"
+import { Link } from "./Link.tsx"
 import { Failed, Loading, Message } from "./Message.tsx"
 
 interface AnswerProps<A> {
@@ -43,3 +46,31 @@ export const Answer = <A,>({ children, missing, of: result, onRetry, what }: Ans
     />
   )
 }
+
+interface RecordAnswerProps<A> {
+  readonly page: Atom.Atom<AsyncResult.AsyncResult<A, unknown>>
+  /** Noun for the record. */
+  readonly what: string
+  /** Reason why the record may be missing, if it's another one than usual. */
+  readonly missing?: string | undefined
+  /** The screen to which a missing record leads, and its name. */
+  readonly home: readonly [to: string, text: string]
+  readonly children: (value: A) => ReactNode
+}
+
+/** The screen about one record: its content, or a message about a missing one. */
+export const RecordAnswer = <A,>({ children, home: [to, text], missing, page, what }: RecordAnswerProps<A>) => (
+  <Answer
+    of={useAtomValue(page)}
+    what={what}
+    missing={
+      <>
+        <p>{missing ?? "It was deleted, or your key can't see it."}</p>
+        <Link to={to}>{text}</Link>
+      </>
+    }
+    onRetry={() => registry.refresh(page)}
+  >
+    {children}
+  </Answer>
+)

@@ -1,3 +1,5 @@
+import { offline } from "../state/connection.ts"
+import { useAtomValue } from "../state/react.ts"
 import { Button } from "./Button.tsx"
 
 interface MoreProps {
@@ -7,11 +9,13 @@ interface MoreProps {
 }
 
 /** The end of a list of pages: a button that reads the next one. */
-export const More = ({ isDone, isWaiting, onMore }: MoreProps) =>
-  isDone ? null : (
+export const More = ({ isDone, isWaiting, onMore }: MoreProps) => {
+  const isGone = useAtomValue(offline) !== undefined
+  return isDone ? null : (
     <div>
-      <Button disabled={isWaiting} onClick={onMore}>
+      <Button disabled={isWaiting || isGone} onClick={onMore}>
         Show more
       </Button>
     </div>
   )
+}

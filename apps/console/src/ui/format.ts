@@ -1,4 +1,5 @@
 import * as Atom from "effect/reactivity/Atom"
+import { lostSince } from "../state/connection.ts"
 
 /** The time, updated every 15 seconds for relative times. */
 export const now = Atom.make((get) => {
@@ -7,8 +8,10 @@ export const now = Atom.make((get) => {
   return Date.now()
 })
 
-/** The time, updated every second for durations that grow. */
+/** The time, updated every second for durations that grow. It stands still while the server doesn't respond. */
 export const second = Atom.make((get) => {
+  const lost_ms = get(lostSince)
+  if (lost_ms !== undefined) return lost_ms
   const timer = setInterval(() => get.setSelf(Date.now()), 1000)
   get.addFinalizer(() => clearInterval(timer))
   return Date.now()
@@ -82,6 +85,9 @@ const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "me
 
 /** The time of day of a moment, such as `14:03:07.120`. */
 export const timeOfDay = (ms: number): string => clock.format(ms)
+
+/** The time of day in seconds, such as `14:03:07`. */
+export const clockTime = (ms: number): string => timeOfDay(ms).slice(0, 8)
 
 /** A date and time of day, such as `Nov 28, 2026, 14:03:07`. */
 export const dateTime = (ms: number): string => date.format(ms)

@@ -22,15 +22,15 @@ export const basic: ReadonlyArray<Journey> = [
     }
   },
   {
-    name: "stops a run",
-    uses: ["Run: stop"],
+    name: "cancels a run",
+    uses: ["Run: cancel"],
     run: async ({ page }) => {
       await start(page, "Compare five hotels [simulate duration=60s]")
       await page.locator("[data-status=running]").first().waitFor()
-      await press(page, "Stop")
+      await press(page, "Cancel run")
       await page.locator("[data-status=cancelled]").first().waitFor()
       // it stays in its place, so that no other button moves there
-      assert.isTrue(await page.getByRole("button", { name: "Stop", exact: true }).isDisabled())
+      assert.isTrue(await page.getByRole("button", { name: "Cancel run" }).isDisabled())
     }
   },
   {
@@ -52,7 +52,7 @@ export const basic: ReadonlyArray<Journey> = [
       await page.keyboard.press("Enter")
       const reason = page.getByRole("region", { name: "Why it failed" })
       await reason.getByRole("heading").waitFor()
-      assert.match((await reason.textContent()) ?? "", /The agent gave up\..*If the task was unclear/u)
+      assert.match((await reason.textContent()) ?? "", /This failure is simulated\..*outcome=failed/u)
     }
   },
   {
@@ -92,7 +92,7 @@ export const basic: ReadonlyArray<Journey> = [
   },
   {
     name: "queues a follow-up behind a running run, and removes it",
-    uses: ["Run: follow-up", "Runs: bulk cancel"],
+    uses: ["Run: follow-up", "Run: queue of follow-ups", "Runs: bulk cancel"],
     run: async ({ page }) => {
       await start(page, "Wait for it [simulate duration=60s]")
       await page.locator("[data-status=running]").first().waitFor()

@@ -9,7 +9,7 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { checkAccessibility, isWhole } from "../screens/Console.ts"
-import { goTo, press, save, start, toFirstRow } from "./Keyboard.ts"
+import { goTo, press, save, start, tabTo, toFirstRow } from "./Keyboard.ts"
 import * as Program from "./Program.ts"
 import { useStage } from "./Stage.ts"
 
@@ -41,7 +41,7 @@ describe.runIf(isWhole)("the console of a server with real browsers, with the ke
     const key = await Program.createKey(data, "me")
     const { address: server, process: program } = await Program.serve(
       data,
-      `--browsers chromium --isolation none --allow-private ${new URL(address).host}
+      `--browsers chromium --min-isolation none --allow-private ${new URL(address).host}
         --model openai-compatible:scripted-1 --model-url ${model.baseUrl["openai-compatible"]}`.split(/\s+/u),
       { environment: { TMPDIR: path } }
     )
@@ -82,6 +82,18 @@ describe.runIf(isWhole)("the console of a server with real browsers, with the ke
     await page.keyboard.type("4711")
     await page.getByRole("heading", { level: 1, name: "typed 4711" }).waitFor()
     assert.lengthOf(model.requests, 2)
+    // Tab is a key of the browser
+    await page.keyboard.press("Control+L")
+    await page.keyboard.type("file:///etc/passwd")
+    await page.keyboard.press("Enter")
+    await page.getByRole("alert").getByText("opens only http and https addresses").waitFor()
+    await page.keyboard.press("Control+A")
+    await page.keyboard.type(`${address}/other`)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "empty" }).waitFor()
+    await tabTo(page, "Keyboard input")
+    await page.keyboard.type("4711")
+    await page.getByRole("heading", { level: 1, name: "typed 4711" }).waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "Take control" }).waitFor()
     await goTo(page, "r", "Runs")

@@ -191,9 +191,14 @@ export const further: ReadonlyArray<Journey> = [
   },
   {
     name: "reads and exports the spend, limits a key, and reads the settings",
-    uses: ["Spend: export", "Spend: by run", "Spend: caps", "Settings: read"],
+    uses: ["Spend: export", "Spend: by day, key and model", "Spend: by run", "Spend: caps", "Settings: read"],
     run: async ({ page }) => {
       await goTo(page, "c", "Spend")
+      for (const by of ["day", "model"]) {
+        await press(page, `By ${by}`)
+        await page.waitForURL(new RegExp(`by=${by}$`, "u"))
+        await page.getByRole("region", { name: "Spend" }).getByRole("rowheader").first().waitFor()
+      }
       await press(page, "By key")
       await page.waitForURL(/by=key$/u)
       await page.getByRole("region", { name: "Spend" }).getByRole("rowheader", { name: "me" }).waitFor()

@@ -2,9 +2,13 @@ import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { assert } from "vitest"
 
+/** Longest time in milliseconds that a control takes to appear on a busy machine. */
+const patience = 30_000
+
 /** Presses Tab until the focus is on a control with this name; a person with a keyboard has no other way. */
 export const tabTo = async (page: Page, name: string) => {
-  for (let presses = 0; presses < 120; presses++) {
+  const end = Date.now() + patience
+  for (let presses = 0; presses < 120 || Date.now() < end; presses++) {
     await page.keyboard.press("Tab")
     const isThere = await page.evaluate((wanted) => {
       const { activeElement: element } = document

@@ -24,10 +24,11 @@ type Held = NonNullable<NightsMap["rows"][number]["quarantine"]>
 export interface WorldOptions {
   readonly scenarios?: number
   readonly nights?: number
+  readonly program?: string
 }
 
 /** A project with made-up suites, runs, nights and load tests. */
-export const makeWorld = ({ nights = 60, scenarios = 40 }: WorldOptions = {}) => {
+export const makeWorld = ({ nights = 60, program = "npx webagent-harness", scenarios = 40 }: WorldOptions = {}) => {
   const isEmpty = scenarios === 0
   const map = mapOf(scenarios, isEmpty ? 0 : nights)
   const run = runOf(map)
@@ -39,7 +40,7 @@ export const makeWorld = ({ nights = 60, scenarios = 40 }: WorldOptions = {}) =>
     runs: ".webagent/runs",
     history: "webagent.history.jsonl",
     quarantine: "webagent.quarantine.json",
-    commands: { program: "npx webagent-harness", history: "", quarantine: "" },
+    commands: { program, history: "", quarantine: "" },
     baseline: null,
     targets: [
       { name: "simulated", address: null, isSimulated: true },

@@ -48,7 +48,7 @@ describe("events", () => {
       change(server, 1, "completed")
       change(server, 3, "completed")
       await page.getByText("Connected again: caught up with 2 events").waitFor()
-      await page.getByText(/Events that were caught up: 2/u).waitFor()
+      await page.getByText(/Events that arrived afterwards: 2/u).waitFor()
       assert.strictEqual(await rows(page).count(), 4)
     }))
 

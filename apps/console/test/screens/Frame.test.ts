@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { checkAccessibility, looks, useConsole } from "./Console.ts"
+import { checkAccessibility, looks, runId, useConsole } from "./Console.ts"
 import { pathOf, row } from "./reading.ts"
 
 describe("the frame", () => {
@@ -43,6 +43,41 @@ describe("the frame", () => {
       await page.keyboard.press("r")
       assert.strictEqual(pathOf(page), "/")
     }))
+
+  it("lists the keys of the screen in view", () =>
+    visit("/runs", async (page) => {
+      const keysOf = async (title: string) => {
+        await page.keyboard.press("?")
+        const keys = page.getByRole("dialog").locator("section", { has: page.getByRole("heading", { name: title }) })
+        await keys.waitFor()
+        const texts = await keys.locator("dt").allTextContents()
+        await checkAccessibility(page, `the keys of ${title}`)
+        await page.keyboard.press("Escape")
+        await page.getByRole("dialog").waitFor({ state: "detached" })
+        return texts
+      }
+      await row(page, 0).waitFor()
+      assert.deepStrictEqual(await keysOf("Runs"), ["/", "j, k", "Enter", "x", "Home, End"])
+      await page.keyboard.press("j")
+      await page.keyboard.press("Enter")
+      await page.locator("li button").first().waitFor()
+      assert.include(await keysOf("Run"), "J, K")
+      assert.include(await keysOf("Everywhere"), "Ctrl K")
+    }))
+
+  it("shows a notice on a phone below the screen, where it covers nothing", () =>
+    visit(
+      `/runs/${runId(0)}`,
+      async (page) => {
+        await page.getByRole("button", { name: "Copy the id" }).click()
+        const notice = page.getByRole("status").getByText("Copied")
+        const box = (await notice.boundingBox()) ?? assert.fail("There is no notice")
+        const main = (await page.getByRole("main").boundingBox()) ?? assert.fail("There is no screen")
+        assert.isAtMost(main.y + main.height, box.y)
+        assert.isAtMost(box.y + box.height, 844)
+      },
+      looks.phone
+    ))
 
   it("works on a phone, whose menu shows every screen and closes when one is opened", () =>
     visit(

@@ -4,7 +4,7 @@ import { useHarness } from "../harness/Page.ts"
 import { lastRun, liveRun, nameOf } from "../harness/world/Facts.ts"
 import { queryOf } from "../../src/harness/state/address.ts"
 import { hostile } from "../server/World.ts"
-import { isWhole } from "./Console.ts"
+import { checkAccessibility, isWhole, looks } from "./Console.ts"
 
 /** The address behind the # of a page. */
 const at = (page: Page): string => decodeURIComponent(new URL(page.url()).hash.slice(1)).replaceAll("+", " ")
@@ -66,7 +66,7 @@ describe("nights", () => {
       assert.match(await toCell(page, 0), /^2\.6 s, 1\.9 times the median of 1\.3 s/u)
       await page.getByLabel("Show").selectOption("cost of all trials")
       await page
-        .getByText(/times the median of \$0\.06|times the median of/u)
+        .getByText(/times the median of 0\.06\d* USD|times the median of/u)
         .first()
         .waitFor({ state: "attached" })
     })
@@ -88,12 +88,12 @@ describe("nights", () => {
         }
         assert.match(told.join("\n"), /^\d+ of 200 trials passed\n\d scenarios? failed, \d flaky\n/u)
         assert.match(told[2] ?? "", /^\d+ min \d\d s, \d\.\d times the median of .*, worse than before$/u)
-        assert.match(told[3] ?? "", /^\$3\.\d\d, \d\.\d times the median/u)
+        assert.match(told[3] ?? "", /^3\.\d\d USD, \d\.\d times the median/u)
         assert.strictEqual(told[4], "unreachable 02:10:00 to 02:31:00 UTC (21 min 00 s)")
         assert.strictEqual(told[5], "service 1.4, suites at 9b1d77c")
         await page.keyboard.press("ArrowUp")
         await page.keyboard.press("Enter")
-        await page.getByText("The report of its run is gone").waitFor()
+        await page.getByText("The report of this run is gone").waitFor()
         await page.goto(page.url().replace(/#.*/u, "#/nights"))
         await page.getByText(/^\d+ of 60 nights failed/u).waitFor()
       })
@@ -102,7 +102,11 @@ describe("nights", () => {
   it("cost the same in the list and on their own page", () =>
     visit("/nights", async (page) => {
       const row = page.getByRole("row").nth(1)
-      const cost = /\$[^$]*/u.exec((await row.textContent()) ?? "")?.[0] ?? assert.fail("no cost")
+      const cost =
+        (await row
+          .getByText(/^\d[\d.]* USD/u)
+          .first()
+          .textContent()) ?? assert.fail("no cost")
       await row.getByRole("link").first().click()
       await page.getByText("Seed", { exact: true }).waitFor()
       const fact = page.locator("dt", { hasText: /^Cost$/u }).locator("+ dd")
@@ -253,6 +257,19 @@ describe("load tests", () => {
     })
   )
 
+  it("wrap the name of a column on a phone, next to a number that stays on one line", () =>
+    visit(
+      "/load-comparison/ab-1?test=smoke",
+      async (page) => {
+        const cell = page.locator('td[data-name="Smallest detectable change"]').first()
+        const [value, name] = await cell.evaluate((one) =>
+          [undefined, "::before"].map((part) => getComputedStyle(one, part).whiteSpace)
+        )
+        assert.deepStrictEqual([value, name], ["nowrap", "normal"])
+      },
+      looks.phone
+    ))
+
   it("compare any two runs of a test, and say why one run of each can't tell", () =>
     visit("/load/load-1?test=smoke", async (page) => {
       await page
@@ -270,6 +287,69 @@ describe("load tests", () => {
       await page.getByText("cannot tell: one run of each").waitFor()
       assert.strictEqual(at(page), "/load-comparison/load-0?test=smoke&before=load-1")
     }))
+
+  it("are read and compared by keyboard alone", () =>
+    visit("/load", async (page) => {
+      const press = async (key: string, ready: string) => {
+        await page.keyboard.press(key)
+        await page.getByText(ready).first().waitFor()
+      }
+      await page.getByRole("link", { name: "smoke" }).first().waitFor()
+      await page.keyboard.press("j")
+      await press("Enter", "Compare with another run")
+      const seen: Array<string | null | undefined> = []
+      // links of the head come first
+      while (!seen.includes("Baseline") && seen.length < 12) {
+        await page.keyboard.press("Tab")
+        seen.push(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      }
+      assert.deepStrictEqual(seen.slice(-3), ["Thresholds", "Percentiles", "Baseline"])
+      await page.keyboard.press("j")
+      await press("Enter", "cannot tell: one run of each")
+      assert.strictEqual(at(page), "/load-comparison/load-1?test=smoke&before=load-0")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/load-comparison\/load-0/u)
+    }))
+})
+
+describe("the screens of a run", () => {
+  const { visit } = useHarness()
+
+  it("have the filters and the chosen row in the address, which a reload keeps", () =>
+    visit(`/runs/${lastRun}`, async (page) => {
+      await page.getByLabel("Show", { exact: true }).selectOption("claimed")
+      await page.getByLabel("Scenario", { exact: true }).fill("a")
+      await page
+        .getByRole("status")
+        .getByText(/^\d+ of 40 scenarios/u)
+        .waitFor()
+      assert.strictEqual(at(page), `/runs/${lastRun}?only=claimed&text=a`)
+      await page.reload()
+      await page
+        .getByRole("status")
+        .getByText(/^\d+ of 40 scenarios/u)
+        .waitFor()
+      assert.strictEqual(await page.getByLabel("Show", { exact: true }).inputValue(), "claimed")
+      await page.goto(page.url().replace(/#.*/u, `#/trial/${lastRun}${queryOf({ ...nameOf(4) })}`))
+      const rows = page.getByRole("group", { name: "Requests, spans and journal" }).getByRole("button")
+      await rows.nth(2).click()
+      assert.match(at(page), /&row=3$/u)
+      await page.reload()
+      await rows.nth(2).waitFor()
+      assert.strictEqual(await rows.nth(2).getAttribute("aria-pressed"), "true")
+    }))
+})
+
+describe("a project without nights", () => {
+  const { visit } = useHarness({ scenarios: 0, program: "npm run harness --" })
+
+  it("shows the whole command that records one", () =>
+    visit("/", async (page) => {
+      const command = page.getByRole("region", { name: "Command that records a night" })
+      assert.strictEqual(await command.innerText(), "npm run harness -- run --record")
+      assert.isAbove((await command.boundingBox())?.width ?? 0, 250)
+    }))
 })
 
 describe("suites", () => {
@@ -279,8 +359,14 @@ describe("suites", () => {
     visit("/suites?text=bank", async (page, { world }) => {
       await page.getByLabel(`Choose ${nameOf(2).name}`, { exact: true }).check()
       await page.getByText(`--name '${nameOf(2).name}'`).waitFor()
+      const run = page.getByRole("button", { name: "Run 1 scenario" })
+      for (const wrong of ["-1", "abc", "0", "2.5", "99999"]) {
+        await page.getByLabel("Trials").fill(wrong)
+        await page.getByText("Write a whole number from 1 to 1000").waitFor()
+        assert.isTrue(await run.isDisabled(), wrong)
+      }
       await page.getByLabel("Trials").fill("3")
-      await page.getByRole("button", { name: "Run 1 scenario" }).click()
+      await run.click()
       await page.getByText("Waiting for the first event").waitFor()
       assert.strictEqual(at(page), `/runs/${liveRun}`)
       assert.deepStrictEqual(world.changes, [
@@ -315,6 +401,32 @@ describe("a run that is watched", () => {
       await page.getByText("Stopped. Its report is written.").waitFor()
       assert.deepStrictEqual(world.changes, [{ what: "stop", value: liveRun }])
     }))
+})
+
+describe("a command that is gone", () => {
+  const { visit } = useHarness()
+
+  for (const [what, path, names] of [
+    ["a run", `/runs/${liveRun}`, ["Stop"]],
+    ["a finished run", `/runs/${lastRun}`, ["Run again", /^Run \d+ not passed again$/u]],
+    ["suites", "/suites?text=bank", ["Run 1 scenario"]]
+  ] as const)
+    it.runIf(isWhole || what === "a run")(`turns the buttons of ${what} off, and on again once it's back`, () =>
+      visit(path, async (page, { behavior, cut }) => {
+        await page.getByText("Live", { exact: true }).waitFor({ state: "attached" })
+        if (what === "suites") await page.getByLabel(`Choose ${nameOf(2).name}`, { exact: true }).check()
+        const buttons = names.map((name) => page.getByRole("button", { name, exact: true }))
+        for (const button of buttons) assert.isTrue(await button.isEnabled())
+        behavior.isAway = true
+        cut()
+        await page.getByText(/^The server doesn't respond, so buttons that need it are off/u).waitFor()
+        for (const button of buttons) assert.isTrue(await button.isDisabled())
+        await checkAccessibility(page, what)
+        behavior.isAway = false
+        await page.getByText(/^The server doesn't respond/u).waitFor({ state: "detached" })
+        for (const button of buttons) assert.isTrue(await button.isEnabled())
+      })
+    )
 })
 
 describe("a trial that is watched", () => {

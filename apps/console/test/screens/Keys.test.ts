@@ -21,7 +21,7 @@ describe("keys", () => {
       await dialog.getByLabel("Name").fill("blog")
       await dialog.getByLabel("Runs at once").fill("many")
       await dialog.getByRole("button", { name: "Create the key" }).click()
-      await dialog.getByText("A limit is a number above 0").waitFor()
+      await dialog.getByText("Write a whole number above 0").waitFor()
       await dialog.getByLabel("Runs at once").fill("3")
       await dialog.getByRole("button", { name: "Create the key" }).click()
       await dialog.getByText("wak_newsecret0123456789").waitFor()
@@ -51,7 +51,7 @@ describe("keys", () => {
     visit("/keys", async (page) => {
       const warning = page.getByRole("alertdialog").getByText("You are signed in with this key")
       await page.getByRole("button", { name: "Revoke support" }).click()
-      await page.getByRole("alertdialog").getByText("Its runs stay.").waitFor()
+      await page.getByRole("alertdialog").getByText("Its runs are kept.").waitFor()
       assert.isFalse(await warning.isVisible())
       await page.getByRole("button", { name: "Back" }).click()
       await page.getByRole("button", { name: "Revoke shop" }).click()
@@ -61,8 +61,19 @@ describe("keys", () => {
   it("get other limits", () =>
     visit("/keys", async (page, { world }) => {
       await page.getByRole("button", { name: "Limits of research" }).click()
+      const set = page.getByRole("button", { name: "Set the limits" })
+      const heights = () =>
+        page
+          .getByRole("dialog")
+          .getByRole("textbox")
+          .evaluateAll((inputs) => inputs.map(({ clientHeight }) => clientHeight))
+      const before = await heights()
+      await page.getByLabel("USD per day").fill("much")
+      await set.click()
+      await page.getByText("Write an amount such as 2.50").waitFor()
+      assert.deepStrictEqual(await heights(), before)
       await page.getByLabel("USD per day").fill("2.5")
-      await page.getByRole("button", { name: "Set the limits" }).click()
+      await set.click()
       await page.getByText("$0.8400 of $2.50").waitFor()
       assert.strictEqual(world.keys.find(({ name }) => name === "research")?.limits.usdPerDay, 2.5)
     }))

@@ -94,6 +94,40 @@ describe("the cancel of all open runs", () => {
       // nothing is left to cancel
       await page.getByRole("button", { name: "Cancel all open" }).waitFor({ state: "detached" })
     }))
+
+  it("has the number of open runs that a search finds, and isn't offered for none", () =>
+    visit("/runs", async (page, { world }) => {
+      const cancel = page.getByRole("button", { name: /^Cancel all open/u })
+      await cancel.waitFor()
+      const open = [...world.runs.values()].filter(({ finishedAt }) => finishedAt === null)
+      assert.strictEqual(await cancel.textContent(), `Cancel all open (${open.length})`)
+      const search = page.getByRole("searchbox", { name: "Search runs by words of their task" })
+      const found = open.filter(({ task }) => task.includes("hotels")).length
+      await search.fill("hotels")
+      await page.getByRole("button", { name: `Cancel all open (${found})` }).waitFor()
+      await search.fill("nothing of this sort")
+      await page.getByRole("heading", { name: "No runs match these filters" }).waitFor()
+      await cancel.waitFor({ state: "detached" })
+      assert.strictEqual(await page.getByRole("button", { name: /^Running/u }).textContent(), "Running 0")
+    }))
+
+  it("stands next to counts that stay until those of a search are there", () =>
+    visit("/runs", async (page) => {
+      const running = page.getByRole("button", { name: /^Running \d/u })
+      await running.waitFor()
+      const before = await running.textContent()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route(/\/console\/api\/runs\?.*search=/u, async (route) => {
+        await promise
+        await route.continue()
+      })
+      await page.getByRole("searchbox").fill("invoices october totals")
+      await page.locator("[role=group][aria-busy=true]").waitFor()
+      assert.strictEqual(await running.textContent(), before)
+      resolve()
+      await page.locator("[role=group][aria-busy=false]").waitFor()
+      assert.notStrictEqual(await running.textContent(), before)
+    }))
 })
 
 describe("a list of a million runs", () => {

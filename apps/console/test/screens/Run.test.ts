@@ -121,6 +121,43 @@ describe("the list of steps", () => {
     }))
 })
 
+describe("the chosen step", () => {
+  const { visit } = useConsole()
+
+  it("is in the address, which a reload keeps, and Back leads to the list", () =>
+    visit("/runs?status=completed", async (page) => {
+      await page.locator("[role=row] a").first().waitFor()
+      await page.keyboard.press("j")
+      await page.keyboard.press("Enter")
+      await page.locator("li button").first().waitFor()
+      await page.locator("li button").nth(3).click()
+      await page.waitForURL(/\/runs\/[\w-]+\?step=4$/u)
+      await page.keyboard.press("k")
+      await page.waitForURL(/\?step=3$/u)
+      await page.reload()
+      await waitForStep(page, 3)
+      await page.getByRole("heading", { name: "Step 3", exact: true }).waitFor()
+      await page.goBack()
+      await page.waitForURL(/\/runs\?status=completed$/u)
+    }))
+
+  it("is in the address of a shared run, next to the token", () =>
+    visit(`/share/${runId(3)}?step=2#token-1`, async (page, { world }) => {
+      world.share(runId(3))
+      await page.reload()
+      await waitForStep(page, 2)
+      await page.locator("li button").nth(4).click()
+      await page.waitForURL(/\?step=5#token-1$/u)
+      await page.reload()
+      await waitForStep(page, 5)
+    }))
+
+  for (const step of ["99", "0", "x", "%22%3E"])
+    it.runIf(isWhole)(`is the newest one for an address with the step ${step}`, () =>
+      visit(`/runs/${runId(3)}?step=${step}`, (page) => waitForStep(page, 9).then(() => undefined))
+    )
+})
+
 describe("the recording of a run", () => {
   const { visit } = useConsole()
 
@@ -154,6 +191,82 @@ describe("the recording of a run", () => {
       assert.isAtLeast(await time(), secondsOf(4) - 0.5)
       await video.evaluate((player) => (player as HTMLVideoElement).pause())
       await checkAccessibility(page, "a run with a recording")
+    }))
+})
+
+describe("a recording and the keyboard", () => {
+  const { visit } = useConsole()
+
+  it("goes to the step of j and of an arrow on the timeline, and again with Enter", () =>
+    visit(`/runs/${recordedRun}`, async (page, { world }) => {
+      await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
+      const run = world.runs.get(recordedRun)
+      if (run === undefined) throw new Error("The run is missing")
+      const start_ms = Date.parse(run.finishedAt ?? "") - 42_000
+      const isAt = (number: number) =>
+        page.waitForFunction(
+          (at_s) => Math.abs((document.querySelector("video")?.currentTime ?? 0) - at_s) < 0.1,
+          (Date.parse(world.stepsOf(run)[number - 1]?.startedAt ?? "") - start_ms) / 1000
+        )
+      // the last step is shown at first
+      await page.keyboard.press("k")
+      await isAt(8)
+      await page.keyboard.press("k")
+      await isAt(7)
+      await page.evaluate(() => ((document.querySelector("video") ?? { currentTime: 0 }).currentTime = 0))
+      await page.keyboard.press("Enter")
+      await isAt(7)
+      await page.getByRole("slider", { name: "Step on the timeline" }).focus()
+      await page.keyboard.press("ArrowRight")
+      await isAt(8)
+    }))
+})
+
+describe("the recording of a browser that still runs", () => {
+  const { visit } = useConsole()
+
+  it("is announced on the page of its run, and is there once the browser has stopped", () =>
+    visit(`/runs/${runId(0)}`, async (page, { world }) => {
+      const id = runId(900_000)
+      const browser = world.browsers.get(id)
+      if (browser === undefined) throw new Error("There is no browser")
+      assert.strictEqual(await page.getByText(/^The recording/u).count(), 0)
+      const tell = (change: object) => {
+        world.browsers.set(id, { ...browser, recording: true, ...change })
+        world.tell("browser", world.browsers.get(id))
+      }
+      tell({})
+      await page.getByText("The recording is here once its browser has stopped.").waitFor()
+      await checkAccessibility(page, "a run whose browser is recorded")
+      tell({ status: "stopped", finishedAt: new Date().toISOString() })
+      await page.getByText("The recording is on the page of its browser.").waitFor()
+    }))
+})
+
+describe("a replay", () => {
+  const { visit } = useConsole()
+
+  it("is started without a model from a completed run, and leads to the run that it repeats", () =>
+    visit(`/runs/${recordedRun}`, async (page, { world }) => {
+      await page.getByRole("button", { name: "Replay without a model" }).click()
+      await page.getByText("Waiting for the first step…").waitFor()
+      const [request] = world.created
+      assert.deepStrictEqual(request?.["replayOf"], { runId: recordedRun, asksModel: false })
+      const id = page.url().split("/").at(-1) ?? ""
+      const run = world.runs.get(id)
+      if (run === undefined) throw new Error("The replay is missing")
+      world.replays.set(id, { of: recordedRun, asksModel: false, replayed: 12, healed: 1, asked: 0 })
+      world.put({ ...run, status: "completed", steps: 13, finishedAt: new Date().toISOString() })
+      await page.getByText("12 as recorded, 1 healed, 0 by the model").waitFor()
+      await checkAccessibility(page, "a replay")
+      await page.getByRole("link", { name: "an earlier run" }).click()
+      await page.waitForURL(new RegExp(`/runs/${recordedRun}$`, "u"))
+    }))
+
+  it("isn't offered for a failed run", () =>
+    visit(`/runs/${runId(3)}`, async (page) => {
+      await page.getByRole("button", { name: "Run again" }).waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: "Replay without a model" }).count(), 0)
     }))
 })
 

@@ -20,7 +20,7 @@ describe("a run", () => {
       world.put({ ...run, steps: 1, totalCostUsd: "0.4200" })
       await page.getByText("$0.4200").first().waitFor()
       await page.getByRole("link", { name: "Watch its browser" }).waitFor()
-      const stop = page.getByRole("button", { name: "Stop", exact: true })
+      const stop = page.getByRole("button", { name: "Cancel run" })
       await stop.click()
       await page.locator("[data-status=cancelled]").first().waitFor()
       // no other button moves to its place
@@ -32,7 +32,7 @@ describe("a run", () => {
       const run = world.start("Find a mug")
       world.put({ ...run, totalCostUsd: null })
       await page.goto(`${address}/console/runs/${run.id}`)
-      await page.getByRole("button", { name: "Stop", exact: true }).click()
+      await page.getByRole("button", { name: "Cancel run" }).click()
       await page.locator("[data-status=cancelled]").first().waitFor()
       const stopped = world.runs.get(run.id)
       if (stopped === undefined) throw new Error("The run is gone")
@@ -81,8 +81,11 @@ describe("a run", () => {
 
   it("refuses an empty task and a schema that is none, next to the field", () =>
     visit("/start", async (page) => {
-      await page.getByRole("button", { name: "Start the run" }).click()
-      await page.getByText("Write what the agent should do.").waitFor()
+      const button = page.getByRole("button", { name: "Start the run" })
+      const before = await button.boundingBox()
+      await button.click()
+      await page.getByText("Describe the task.").waitFor()
+      assert.deepStrictEqual(await button.boundingBox(), before)
       await page.getByLabel("Task").fill("x")
       await page.getByText("Options", { exact: true }).click()
       await page.getByLabel("Output schema").fill("{")

@@ -17,10 +17,16 @@ describe("the list of runs", () => {
       await page.waitForFunction(() => document.querySelectorAll("[role=row][aria-selected]").length > 2)
       const statuses = await page.locator("[role=row] [data-status]").allTextContents()
       assert.deepStrictEqual([...new Set(statuses)], ["Failed"])
-      // typing replaces the entry of the address before, so Back leaves the search and the status at once
+      await page.getByRole("searchbox").fill("oslo may")
+      await page.waitForURL(/search=oslo\+may$/u)
+      // what was typed is one entry
+      await page.goBack()
+      await page.waitForURL(/\/runs\?status=failed$/u)
+      assert.strictEqual(await page.getByRole("searchbox").inputValue(), "")
       await page.goBack()
       await page.waitForURL(/\/runs$/u)
-      assert.strictEqual(await page.getByRole("searchbox").inputValue(), "")
+      // a link to the screen in view adds none
+      await page.getByRole("link", { name: "Runs", exact: true }).click()
       await page.goBack()
       assert.strictEqual(await page.locator("h1").textContent(), "Overview")
     }))

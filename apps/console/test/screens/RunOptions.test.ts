@@ -35,7 +35,7 @@ describe("the options of one run", () => {
       const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
       assert.include(kept, "Europe/Berlin")
       const code = await page
-        .getByRole("region", { name: "The same as code" })
+        .getByRole("region", { name: "The same run as code" })
         .or(page.locator("main"))
         .first()
         .innerText()
@@ -100,7 +100,7 @@ describe("the options of one run", () => {
         await fillIn(page)
         await page.getByRole("group", { name: "Secret 1" }).getByLabel("Value").fill("abc")
         await page.getByLabel("Task").press("Control+Enter")
-        await page.getByText("A value has at least 4 characters.").waitFor()
+        await page.getByText("Enter at least 4 characters.").waitFor()
         await checkWidth(page, "a run with options")
         await checkAccessibility(page, "a run with options")
         await page.getByRole("button", { name: "Remove secret 1" }).click()

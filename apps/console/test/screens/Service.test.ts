@@ -39,7 +39,7 @@ describe("the console of the simulated service", () => {
     await page.getByRole("link", { name: "Start a run" }).click()
     await page.getByRole("button", { name: "A task that fails" }).click()
     await page.getByRole("button", { name: "Start the run" }).click()
-    await page.getByText("The simulated agent failed").first().waitFor()
+    await page.getByText("The page asks for a sign-in").first().waitFor()
 
     await page.getByRole("link", { name: "Overview", exact: true }).click()
     await page.getByRole("link", { name: /^Failed today \(UTC\)\s*1$/u }).waitFor()
@@ -53,7 +53,7 @@ describe("the console of the simulated service", () => {
     await page.getByRole("button", { name: "A task that takes 20 seconds" }).click()
     await page.getByRole("button", { name: "Start the run" }).click()
     await page.locator("[data-status=running]").first().waitFor()
-    await page.getByRole("button", { name: "Stop", exact: true }).click()
+    await page.getByRole("button", { name: "Cancel run" }).click()
     await page.locator("[data-status=cancelled]").first().waitFor()
 
     await page.getByRole("link", { name: "Keys", exact: true }).click()

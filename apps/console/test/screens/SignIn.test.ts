@@ -46,7 +46,7 @@ describe("the sign-in", () => {
     visit("/", async (page, { behavior }) => {
       behavior.isAdmin = false
       await page.goto(page.url().replace(/\/?$/u, "/keys"))
-      await page.getByText("Sign in with a key that has the scope admin to create or change keys.").waitFor()
+      await page.getByText("Only a key with the scope admin can create and change keys.").waitFor()
       await page.getByRole("link", { name: "research" }).waitFor()
       assert.strictEqual(await page.getByRole("button", { name: /^(?:Create|Limits|Rotate|Revoke)/u }).count(), 0)
     }))

@@ -7,4 +7,6 @@ export interface Behavior {
   isDown: boolean
   /** True if the socket stays open and sends nothing, as that of a laptop that sleeps. */
   isSilent: boolean
+  /** Model of the server; null for one that can't carry out tasks. */
+  model: string | null
 }

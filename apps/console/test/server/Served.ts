@@ -84,20 +84,42 @@ const liveSteps = [
 ]
 
 /** Shows a browser as the socket of a live page does: tabs, viewers, steps and a picture behind 9 bytes. */
-const live = Effect.gen(function* () {
-  const opened = yield* Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ upgrade }) => Effect.orDie(upgrade))
-  const { pull } = yield* opened.reader
-  const { write } = yield* opened.writer
-  const [title, address] = [hostile[0], hostile[2]]
-  const tabs = [
-    { title: "Flights to Rome", address: "https://maps.example/flights" },
-    { title, address }
-  ]
-  const messages = [{ title, address, control: false }, { viewers: 2, tabs }, ...liveSteps]
-  for (const message of messages) yield* write(JSON.stringify(message))
-  yield* write(Buffer.concat([Buffer.alloc(9), picture]))
-  return yield* Effect.forever(pull)
-}).pipe(Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 400 }))))
+const live = (world: World) =>
+  Effect.gen(function* () {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const id = url.split("/")[2] ?? ""
+    const opened = yield* Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ upgrade }) => Effect.orDie(upgrade))
+    const { pull } = yield* opened.reader
+    const { write } = yield* opened.writer
+    const [title, address] = [hostile[0], hostile[2]]
+    const tabs = [
+      { title: "Flights to Rome", address: "https://maps.example/flights" },
+      { title, address }
+    ]
+    const messages = [{ title, address, control: false }, { viewers: 2, tabs }, ...liveSteps]
+    for (const message of messages) yield* write(JSON.stringify(message))
+    yield* write(Buffer.concat([Buffer.alloc(9), picture]))
+    /** A slow browser: input waits for its turn, and is lost after the release. */
+    const receive = (frame: string | Uint8Array) =>
+      Effect.gen(function* () {
+        const input = JSON.parse(Buffer.from(frame).toString()) as {
+          readonly action?: string
+          readonly address?: string
+          readonly key?: string
+        }
+        if (input.address !== undefined) {
+          if (/^(?:https?:|[^:]*$)/u.test(input.address)) return void world.opened.push(input.address)
+          return yield* write(JSON.stringify({ refused: "A browser opens only http and https addresses." }))
+        }
+        if (input.action !== "pressed" || input.key === undefined) return
+        yield* Effect.sleep("60 millis")
+        if (input.key === "Escape") {
+          world.drive(id, null)
+          yield* write(JSON.stringify({ title, address, control: false, by: "release" }))
+        } else if (world.browsers.get(id)?.driver !== null) world.typed.push(input.key)
+      })
+    return yield* Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true })))
+  }).pipe(Effect.catch(() => Effect.succeed(HttpServerResponse.empty({ status: 400 }))))
 
 const video = readFileSync(new URL("recording.webm", import.meta.url))
 
@@ -130,7 +152,13 @@ const upload = (world: World) =>
 /** Serves the console over made-up records until the scope closes. */
 export const serve = Effect.fnUntraced(function* ({ browsers = 3, pictures = [picture], port = 0, size }: Options) {
   const world = makeWorld(size, browsers)
-  const behavior: Behavior = { signedIn: true, isAdmin: true, isDown: false, isSilent: false }
+  const behavior: Behavior = {
+    signedIn: true,
+    isAdmin: true,
+    isDown: false,
+    isSilent: false,
+    model: "openai:gpt-6-mini"
+  }
   const cuts = new Set<() => void>()
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ConsoleApi).pipe(
@@ -140,7 +168,7 @@ export const serve = Effect.fnUntraced(function* ({ browsers = 3, pictures = [pi
     HttpApiBuilder.layer(SharedRunsApi).pipe(Layer.provide(sharedLayer(world)), Layer.provide(RequestValidation.layer)),
     HttpRouter.add("GET", "/recordings/:id", recording),
     HttpRouter.add("PUT", "/uploads/:id", upload(world)),
-    HttpRouter.add("GET", "/live/:id/:token/socket", live),
+    HttpRouter.add("GET", "/live/:id/:token/socket", live(world)),
     HttpRouter.add("GET", consoleSocketPath, socket(world, behavior, cuts, pictures))
   )
   const served = Layer.unwrap(

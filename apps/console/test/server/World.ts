@@ -301,7 +301,13 @@ export const makeWorld = (size: number, browserCount = 3) => {
       }
     })
   }
+  /** The replays by the ids of their runs. */
+  const replays = new Map<string, NonNullable<RunDetails["replay"]>>()
+  /** Addresses that people with control opened. */
+  const opened: Array<string> = []
   const answers: Array<string> = []
+  /** Keys that browsers got from people while they had control. */
+  const typed: Array<string> = []
   const answer = (run: Run, text: string): Run => {
     const answered = { ...run, waitingFor: null }
     answers.push(text)
@@ -362,6 +368,7 @@ export const makeWorld = (size: number, browserCount = 3) => {
     liveUrl: null,
     recordingUrl: run.id === recordedRun ? `http://public.example/recordings/${idOf(950_002)}?token=t` : null,
     mark: marks.get(run.id) ?? null,
+    replay: replays.get(run.id) ?? null,
     shared: shares.has(run.id)
   })
   return {
@@ -376,6 +383,8 @@ export const makeWorld = (size: number, browserCount = 3) => {
     drive,
     exports,
     marks,
+    opened,
+    replays,
     put,
     shares,
     share,
@@ -384,6 +393,7 @@ export const makeWorld = (size: number, browserCount = 3) => {
     ask,
     answer,
     answers,
+    typed,
     cancel,
     details,
     stepsOf: makeSteps,

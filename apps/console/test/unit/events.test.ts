@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { filtersOf, fits, textOf } from "../../src/features/events/filters.ts"
-import { rowOf } from "../../src/state/feed.ts"
+import { rowOf, rowOfPast } from "../../src/state/feed.ts"
 
 const run = { id: "r1", status: "failed", task: "Find a mug", error: "No mug", owner: "shop", node: "node-a" }
 
@@ -24,6 +24,14 @@ describe("a row of the events", () => {
     const driven = rowOf({ id: "43", event: "browser", data: { ...browser, driver: "ops" } }, 5)
     assert.deepStrictEqual([driven.id, driven.run, driven.text], ["b", "r1", "active, driven by ops: Mugs"])
     assert.strictEqual(rowOf({ id: "44", event: "later", data: null }, 5).text, "")
+  })
+
+  it("names a status as the other screens do", () => {
+    const started = { ...run, status: "dispatching", error: null }
+    assert.strictEqual(rowOf({ id: "41", event: "run", data: started }, 5).text, "starting: Find a mug")
+    const past = { position: "1", at: "2026-11-28T12:00:00Z", kind: "run", id: "r1", owner: null } as const
+    const moved = { ...past, from: "queued", to: "dispatching", step: null, control: null }
+    assert.strictEqual(rowOfPast(moved).text, "queued to starting")
   })
 
   it("fits the filters of the address", () => {

@@ -5,6 +5,7 @@ import { headsOf } from "../../src/harness/nights/heads.ts"
 import { measured } from "../../src/harness/nights/measure.ts"
 import { inView, moved, nearView, offsetFor, within } from "../../src/harness/nights/windowing.ts"
 import { costOf } from "../../src/harness/nights/title.ts"
+import { wholeLinesOf } from "../../src/harness/nights/whole.ts"
 import { makeWorld } from "../harness/World.ts"
 import { nameOf } from "../harness/world/Facts.ts"
 
@@ -49,6 +50,10 @@ describe("the heat map", () => {
     assert.deepStrictEqual(of(2), ["✗", "0 of 5 trials passed"])
     assert.deepStrictEqual(of(4), ["!", "false success, 0 of 5 trials passed"])
     assert.deepStrictEqual(of(5), ["L", "5 of 5 trials passed, leaked a browser"])
+    // as a night stores it: the leak alone fails the scenario
+    const night = { ...tonight, of: { ...tonight.of, cells: "f".repeat(tonight.of.cells.length) } }
+    const [line] = heat.lines.slice(5)
+    assert.strictEqual(line && drawn(line, night).text, "L")
     const symbols = legendOf(heat).map(({ text }) => text)
     assert.lengthOf(new Set(symbols), symbols.length)
   })
@@ -62,7 +67,7 @@ describe("the heat map", () => {
     )
   })
 
-  it("marks the part of a night's cost that its confirm trials had", () => {
+  it("marks the part of a night's cost that its extra trials had", () => {
     const [night] = heat.nights
     if (night === undefined) return assert.fail()
     const of = {
@@ -71,8 +76,8 @@ describe("the heat map", () => {
       cost_usd: "0.54",
       planned: { ...night.of.planned, cost_usd: "0.34" }
     }
-    assert.strictEqual(costOf({ ...night, of }), "$0.5400 simulated, $0.2000 to confirm")
-    assert.strictEqual(costOf({ ...night, of: { ...of, target: "staging", cost_usd: "0.34" } }), "$0.3400")
+    assert.strictEqual(costOf({ ...night, of }), "0.5400 USD simulated, 0.2000 USD to confirm")
+    assert.strictEqual(costOf({ ...night, of: { ...of, target: "staging", cost_usd: "0.34" } }), "0.3400 USD")
   })
 
   it("keeps its choice in the address", () => {
@@ -117,6 +122,27 @@ describe("the cells of a figure", () => {
     assert.strictEqual(
       measured("cost", { nights: map.nights.map(({ id }) => id), rows: [[]] }).drawn(line, night).text,
       ""
+    )
+  })
+})
+
+describe("the cost of a whole night", () => {
+  it("is red only if the judge found it worse, and neither within the usual variation nor for its extra trials", () => {
+    const night = (cost: string, regressed: ReadonlyArray<"cost"> = [], extra = 0) => {
+      const [one] = heat.nights
+      if (one === undefined) return assert.fail()
+      const { planned } = one.of
+      const cost_usd = String(Number(cost) + extra)
+      const of = { ...one.of, partial: null, regressed, cost_usd, planned: { ...planned, cost_usd: cost } }
+      return { ...one, of }
+    }
+    const usual = ["1", "1", "1", "1", "1"].map((cost) => night(cost))
+    const tonight = [night("1.2"), night("1.4"), night("1.6"), night("1.2", ["cost"]), night("1", [], 5)]
+    const lines = wholeLinesOf({ ...heat, nights: [...usual, ...tonight] })
+    const cost = lines.find(({ whole }) => whole === "cost")
+    assert.deepStrictEqual(
+      tonight.map((one) => cost?.drawn(one).look),
+      ["still", "still", "warn", "bad", "still"]
     )
   })
 })

@@ -54,13 +54,14 @@ describe("the form of a fault", () => {
   })
 
   it("names each field that is wrong as the form does", () => {
-    const rule = ruleFrom({ kind: "hang", for: "soon", rate: "500", attempts: "first" })
+    const rule = ruleFrom({ kind: "hang", for: "soon", rate: "-20", attempts: "first" })
     if (Result.isSuccess(rule)) throw new Error("The rule was accepted")
-    const lines = linesOf(rule.failure).split("\n")
+    const lines = linesOf(rule.failure, { for: "For", attempts: "Attempts", rate: "Share in percent" }).split("\n")
     assert.deepStrictEqual(
       lines.map((line) => line.split(/[:[]/u)[0]),
-      ["for", "attempts", "rate"]
+      ["For", "Attempts", "Share in percent"]
     )
+    assert.strictEqual(lines[2], "Share in percent: expected a number from 0 to 100")
   })
 
   it("ignores fields of another kind", () => {
@@ -84,7 +85,7 @@ describe("texts of the simulated service", () => {
     assert.strictEqual(conditionText({ fault: { kind: "reset" } }), "every request")
     assert.strictEqual(
       conditionText({ fault: { kind: "reset" }, when: { nth: [3, 5], resource: "x" } }),
-      "requests of resource x, number 3, 5 that fits"
+      "requests of resource x, matching request 3, 5"
     )
   })
 
@@ -92,8 +93,8 @@ describe("texts of the simulated service", () => {
     assert.strictEqual(entryText(request), "POST /api/v4/runs")
     assert.strictEqual(outcomeText(request), "503, cut off, fault unavailable")
     const move = { seq: 1, at_ms: 0, realAt_ms: 0, type: "move", of: "turn", id: "a", sessionId: null } as const
-    assert.strictEqual(entryText({ ...move, from: null, to: "queued" }), "turn a: created queued")
-    assert.strictEqual(entryText({ ...move, from: "queued", to: "running" }), "turn a: queued to running")
+    assert.strictEqual(entryText({ ...move, from: null, to: "queued" }), "run a: new: queued")
+    assert.strictEqual(entryText({ ...move, from: "queued", to: "dispatching" }), "run a: queued to starting")
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isPlainHttp } from "../../src/features/sign-in/transport.ts"
 import { explain } from "../../src/features/run/failures.ts"
-import { limitsOf } from "../../src/features/keys/limits.ts"
+import { isSpent, limitsOf } from "../../src/features/keys/limits.ts"
 import { ago, span, usd } from "../../src/ui/format.ts"
 import { shown } from "../../src/ui/untrustedText.ts"
 
@@ -65,6 +65,13 @@ describe("limits of a key", () => {
     )
     assert.isUndefined(limitsOf(() => "many"))
     assert.isUndefined(limitsOf(() => "0.5"))
+  })
+})
+
+describe("the limit of a day", () => {
+  it("is reached at its amount, and never without one", () => {
+    const reached = [isSpent("0.4999", 0.5), isSpent("0.50", 0.5), isSpent("0.75", 0.5), isSpent("9", null)]
+    assert.deepStrictEqual(reached, [false, true, true, false])
   })
 })
 

@@ -1,9 +1,12 @@
+import type { Browser, RunDetails } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Atom from "effect/reactivity/Atom"
 import { Console } from "../../state/client.ts"
 import { epoch, putBrowsers } from "../../state/live.ts"
+import { settled } from "../../state/runs.ts"
+import { recordingAt } from "../run/run.state.ts"
 
-/** A browser with its links. */
+/** A browser with its links, and the recording of one that is stopped. */
 export const browserPage = Atom.family((id: string) =>
   Console.runtime.atom((get) => {
     get(epoch)
@@ -12,10 +15,38 @@ export const browserPage = Atom.family((id: string) =>
       const params = { browser_id: id }
       const browser = yield* client.browsers.get({ params })
       putBrowsers([browser])
-      return { browser, links: yield* client.browsers.links({ params }) }
+      const links = yield* client.browsers.links({ params })
+      // a recording that can't be read takes nothing else with it
+      const recording = yield* Effect.orElseSucceed(recordingAt(links.recordingUrl, browser), () => null)
+      return { browser, links, recording }
     })
   })
 )
+
+/** The run that an agent carries out in a browser; null without one. It's read again while events about runs arrive. */
+export const runIn = Atom.family((browserId: string) =>
+  Console.runtime.atom((get) => {
+    get(epoch)
+    get(settled("runs"))
+    return Effect.gen(function* () {
+      const client = yield* Console
+      const browser = yield* client.browsers.get({ params: { browser_id: browserId } })
+      putBrowsers([browser])
+      return browser.runId === null ? null : yield* client.runs.get({ params: { run_id: browser.runId } })
+    })
+  })
+)
+
+/** Returns who drives a browser: a person who has control, or otherwise its agent if it has a running run. */
+export const driverOf = (
+  { agentSessionId }: Pick<Browser, "agentSessionId">,
+  person: string | null,
+  run: Pick<RunDetails, "waitingFor"> | null
+): string => {
+  if (person !== null) return run === null ? person : `${person}; the agent waits`
+  if (run !== null) return (run.waitingFor ?? null) === null ? "the agent" : "no one; the run waits for a person"
+  return agentSessionId === null ? "code over CDP, if any is connected" : "no one; its session has no run now"
+}
 
 /** Takes control of a browser for a minute; taking it again extends it. */
 export const takeControl = Console.mutation("browsers", "takeControl")

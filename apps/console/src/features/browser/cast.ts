@@ -29,6 +29,8 @@ export interface Cast {
   /** Number of people who watch, including this page; 0 if it isn't known. */
   readonly viewers: number
   readonly steps: ReadonlyArray<CastStep>
+  /** Reason why the last address was not opened; an empty string without one. */
+  readonly refused: string
 }
 
 /** A cast before its first message. */
@@ -41,7 +43,8 @@ export const noCast: Cast = {
   hasPicture: false,
   tabs: [],
   viewers: 0,
-  steps: []
+  steps: [],
+  refused: ""
 }
 
 /** Bytes before each JPEG. */
@@ -71,7 +74,8 @@ export const lost = (cast: Cast): Cast => ({ ...cast, state: "lost", viewers: 0,
 
 /** Adds a message of the socket to a cast. */
 export const received = (cast: Cast, message: Readonly<Record<string, unknown>>): Cast => {
-  const { number, viewers } = message
+  const { number, refused, viewers } = message
+  if (typeof refused === "string") return { ...cast, refused }
   if (typeof viewers === "number") return { ...cast, viewers, tabs: tabsOf(message["tabs"]) }
   if (typeof number !== "number") {
     return {
@@ -97,6 +101,8 @@ export const received = (cast: Cast, message: Readonly<Record<string, unknown>>)
 
 interface Connection {
   readonly send: (input: Input) => void
+  /** Releases the browser after the input that was sent; false if the server didn't get there within 2 seconds. */
+  readonly release: () => Promise<boolean>
   readonly close: () => void
 }
 
@@ -139,6 +145,12 @@ export const socketAddress = (link: string, page: string): string => {
   return address.href
 }
 
+/** Time for the input that was sent to reach the browser before its release. */
+const release_ms = 2000
+
+/** The key that releases a browser. The server handles it in turn, after the input that was sent before it. */
+const escapeKey: Input = { _tag: "Key", action: "pressed", key: "Escape", code: "Escape", keyCode: 27, modifiers: 0 }
+
 /** Shows a browser on a canvas, and connects again when the connection is lost, until `close`. */
 export const connect = (
   link: string,
@@ -149,6 +161,7 @@ export const connect = (
   let timer = 0
   let attempts = 0
   let isClosed = false
+  let onReleased: (() => void) | undefined
   const draw = makeScreen(canvas, () => onChange((cast) => (cast.hasPicture ? cast : { ...cast, hasPicture: true })))
   const open = () => {
     socket = new WebSocket(socketAddress(link, location.href))
@@ -161,9 +174,11 @@ export const connect = (
     socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (typeof data !== "string") return draw(data)
       const message = JSON.parse(data) as Readonly<Record<string, unknown>>
+      if (message["control"] === false) onReleased?.()
       onChange((cast) => received(cast, message))
     })
     socket.addEventListener("close", ({ code, reason }) => {
+      onReleased?.()
       if (isClosed) return
       if (code === stoppedCode) return onChange((cast) => ({ ...cast, state: "over", reason }))
       onChange(lost)
@@ -171,10 +186,18 @@ export const connect = (
     })
   }
   open()
+  const send = (input: Input) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(input))
+  }
   return {
-    send: (input) => {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(input))
-    },
+    send,
+    release: () =>
+      new Promise((resolve) => {
+        if (socket?.readyState !== WebSocket.OPEN) return resolve(false)
+        onReleased = () => resolve(true)
+        window.setTimeout(() => resolve(false), release_ms)
+        return send(escapeKey)
+      }),
     close: () => {
       isClosed = true
       window.clearTimeout(timer)

@@ -27,6 +27,7 @@ export type Input =
       readonly modifiers: number
     }
   | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Address"; readonly address: string }
 
 interface Modified {
   readonly altKey: boolean
@@ -129,7 +130,8 @@ export const forwardInput = (
   const key = (action: "pressed" | "released") => (event: KeyboardEvent) => {
     // Esc releases the browser; pasted and composed text arrives as an input event
     if (event.key === "Escape" || event.isComposing || event.keyCode === 229) return
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return
+    // a paste, and the key of the address field
+    if ((event.ctrlKey || event.metaKey) && /^[lv]$/iu.test(event.key)) return
     event.preventDefault()
     send({
       _tag: "Key",

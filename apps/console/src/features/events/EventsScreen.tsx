@@ -5,6 +5,7 @@ import { connection } from "../../state/live.ts"
 import { isWhole, rowsOf } from "../../state/pages.ts"
 import { go, place } from "../../state/place.ts"
 import { registry, useAtom, useAtomValue } from "../../state/react.ts"
+import { statusWord } from "../../state/statuses.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { count, dateTime, timeOfDay } from "../../ui/format.ts"
@@ -47,7 +48,9 @@ const FilterFields = ({ filters }: { readonly filters: Filters }) => {
       >
         <option value="">All kinds</option>
         {kinds.map((kind) => (
-          <option key={kind}>{kind}</option>
+          <option key={kind} value={kind}>
+            {statusWord(kind)}
+          </option>
         ))}
       </select>
       <TextFilters<keyof typeof labels> labels={labels} values={filters} onSet={set} />
@@ -143,8 +146,8 @@ const Nothing = ({ text }: { readonly text: string }) =>
     <Message icon={SearchX} title="No events match these filters yet">
       <p>
         {isLogged(text)
-          ? "Steps and model calls are sent for the run in the filter only."
-          : "Older events aren't searched: the server's log has no nodes and no model calls."}
+          ? "To see steps and model calls, filter by the id of a run."
+          : "This searches only events since you opened the page, because the server's log has no nodes and no model calls."}
       </p>
       <Link to="/events" className={buttonClass()}>
         Clear the filters
@@ -206,7 +209,7 @@ const EventsScreen = () => {
           </Button>
         )}
         <span className={styles["soft"]}>
-          {state === "lost" ? "Connection lost. Events are caught up when it's back" : null}
+          {state === "lost" ? "Connection lost. Missed events appear when it's back" : null}
           {state !== "lost" && position !== undefined ? `At position ${position}` : null}
         </span>
       </div>

@@ -10,7 +10,7 @@ import { Code } from "../../ui/Code.tsx"
 import Dialog from "../../ui/Dialog.tsx"
 import { CheckField, TextField } from "../../ui/Field.tsx"
 import { createKey, keysChanged, setLimits } from "./keys.state.ts"
-import { limitLabels, limitNames, limitsOf } from "./limits.ts"
+import { limitLabels, limitNames, limitsOf, wrongLimitsOf } from "./limits.ts"
 import styles from "./KeysScreen.module.css"
 
 const scopeTexts: Readonly<Record<(typeof keyScopes)[number], string>> = {
@@ -20,9 +20,20 @@ const scopeTexts: Readonly<Record<(typeof keyScopes)[number], string>> = {
   admin: "admin: see and change the records of every key"
 }
 
-const LimitFields = ({ limits }: { readonly limits: KeyLimits | undefined }) => (
+const wrongLimit = (name: keyof KeyLimits): string =>
+  name === "usdPerDay"
+    ? "Write an amount such as 2.50, or leave it empty."
+    : "Write a whole number above 0, or leave it empty."
+
+interface LimitFieldsProps {
+  readonly limits: KeyLimits | undefined
+  /** The limits whose text is wrong. */
+  readonly wrong: ReadonlyArray<keyof KeyLimits>
+}
+
+const LimitFields = ({ limits, wrong }: LimitFieldsProps) => (
   <fieldset className={styles["limits"]}>
-    <legend>Limits (empty is unlimited)</legend>
+    <legend>Limits (leave a field empty for no limit)</legend>
     {limitNames.map((name) => (
       <TextField
         key={name}
@@ -30,18 +41,20 @@ const LimitFields = ({ limits }: { readonly limits: KeyLimits | undefined }) => 
         name={name}
         inputMode="decimal"
         defaultValue={limits?.[name] ?? ""}
+        error={wrong.includes(name) ? wrongLimit(name) : undefined}
       />
     ))}
   </fieldset>
 )
 
-const readLimits = (data: FormData) => limitsOf((name) => String(data.get(name) ?? ""))
-const wrongLimits = "A limit is a number above 0, without a unit, or empty."
+const textIn = (data: FormData) => (name: keyof KeyLimits) => String(data.get(name) ?? "")
 
 /** Shows the secret of a new key, once. */
 export const Secret = ({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) => (
   <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept ignoresEscape>
-    <p>Copy it now. The server stores only a hash of it, so it can't show the key again.</p>
+    <p>
+      Copy it now. The server stores only a hash of it, so it can't show the key again. Esc doesn't close this dialog.
+    </p>
     <Code label="The key" text={Redacted.value(created.secret)} wraps />
     <div className={styles["actions"]}>
       <Button kind="primary" onClick={onClose}>
@@ -59,15 +72,17 @@ interface CreateProps {
 /** The form of a new key. */
 export const Create = ({ onClose, onCreated }: CreateProps) => {
   const [error, setError] = useState<string | undefined>(undefined)
+  const [wrong, setWrong] = useState<ReadonlyArray<keyof KeyLimits>>([])
   const [create, isWaiting] = useChange(createKey, (result) =>
     AsyncResult.isFailure(result) ? setError(reason(result)) : onCreated(result.value)
   )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
-    const limits = readLimits(data)
+    const limits = limitsOf(textIn(data))
+    setWrong(wrongLimitsOf(textIn(data)))
     const scopes = keyScopes.filter((scope) => data.get(`scope-${scope}`) === "on")
-    if (limits === undefined) return setError(wrongLimits)
+    if (limits === undefined) return setError(undefined)
     if (scopes.length === 0) return setError("Choose at least one scope.")
     setError(undefined)
     return create({
@@ -101,7 +116,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
             />
           ))}
         </fieldset>
-        <LimitFields limits={undefined} />
+        <LimitFields limits={undefined} wrong={wrong} />
         {error === undefined ? null : (
           <p role="alert" className={styles["error"]}>
             {error}
@@ -125,6 +140,7 @@ interface LimitsProps {
 /** The form of a key's limits. */
 export const Limits = ({ of: key, onClose }: LimitsProps) => {
   const [error, setError] = useState<string | undefined>(undefined)
+  const [wrong, setWrong] = useState<ReadonlyArray<keyof KeyLimits>>([])
   const [set, isWaiting] = useChange(setLimits, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
     say(`Limits of ${key.name} saved`)
@@ -132,15 +148,17 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const limits = readLimits(new FormData(event.currentTarget))
-    if (limits === undefined) return setError(wrongLimits)
+    const data = new FormData(event.currentTarget)
+    const limits = limitsOf(textIn(data))
+    setWrong(wrongLimitsOf(textIn(data)))
+    if (limits === undefined) return setError(undefined)
     setError(undefined)
     return set({ params: { name: key.name }, payload: limits, reactivityKeys: keysChanged })
   }
   return (
     <Dialog title={`Limits of ${key.name}`} onClose={onClose} isKept>
       <form className={styles["form"]} onSubmit={submit}>
-        <LimitFields limits={key.limits} />
+        <LimitFields limits={key.limits} wrong={wrong} />
         {error === undefined ? null : (
           <p role="alert" className={styles["error"]}>
             {error}

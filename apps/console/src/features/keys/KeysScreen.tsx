@@ -1,8 +1,8 @@
-import type { CreatedKey, Key } from "@webagent/admin"
+import type { CreatedKey, Key, ServerInfo } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { CloudOff, KeyRound, Plus } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
-import { errorTag, reason, serverInfo } from "../../state/client.ts"
+import { errorTag, programOf, reason, serverInfo } from "../../state/client.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
@@ -11,12 +11,14 @@ import { count, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Failed, Loading, Message } from "../../ui/Message.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Facts } from "../../ui/Record.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Create, Limits, Secret } from "./KeyForms.tsx"
-import { keys, keysChanged, revokeKey, rotateKey } from "./keys.state.ts"
+import { keys, keysChanged, ownUse, revokeKey, rotateKey } from "./keys.state.ts"
+import { isSpent } from "./limits.ts"
 import styles from "./KeysScreen.module.css"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
@@ -79,8 +81,12 @@ const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open
       {
         name: "Cost today",
         isNumber: true,
-        cell: ({ limits: { usdPerDay }, usage }) =>
-          used(usd(usage.usdToday), usdPerDay === null ? null : usd(usdPerDay))
+        cell: ({ limits: { usdPerDay }, usage }) => (
+          <>
+            {used(usd(usage.usdToday), usdPerDay === null ? null : usd(usdPerDay))}{" "}
+            {isSpent(usage.usdToday, usdPerDay) ? <Status of="limit reached" /> : null}
+          </>
+        )
       },
       {
         name: "Requests per minute",
@@ -101,10 +107,53 @@ const sorted = (rows: ReadonlyArray<Key>): ReadonlyArray<Key> =>
       Number(a.revokedAt !== null) - Number(b.revokedAt !== null) || Date.parse(b.createdAt) - Date.parse(a.createdAt)
   )
 
+/** The rights of a key, each with an operation that shows it. */
+const rights = [
+  ["runs.list", "read runs, browsers and results"],
+  ["runs.create", "start, follow up and cancel runs"],
+  ["browsers.stop", "stop browsers and take control of them"]
+] as const
+
+/** The rights of a key without the scope admin, its open runs, and the way to more rights. */
+const OwnKey = ({ of: { name, operations } }: { readonly of: ServerInfo["key"] }) => {
+  const { browsers, runs } = valueOf(useAtomValue(ownUse)) ?? {}
+  const program = programOf(valueOf(useAtomValue(serverInfo)))
+  return (
+    <section className={styles["own"]} aria-label="Your key">
+      <Facts
+        of={[
+          ["Key", name],
+          [
+            "Rights",
+            <span key="rights">
+              {rights.flatMap(([operation, text]) => (operations.includes(operation) ? [text] : [])).join("; ")}
+            </span>
+          ],
+          ["Open runs now", runs],
+          ["Browsers now", browsers]
+        ]}
+      />
+      <p>
+        Only a key with the scope admin can create and change keys. Ask the person who runs this server for one, or
+        create it on the server's machine, with the same <code>--data</code> as the server if it has one:{" "}
+        <code>{program} keys create --name me --scope admin</code>
+      </p>
+    </section>
+  )
+}
+
+const allKeys = (
+  <>
+    Give each app its own key, with the limits that it needs. The list doesn&apos;t include keys that the server was
+    started with (<code className={styles["flag"]}>--api-key</code>).
+  </>
+)
+
 /** API keys: what each may do and uses, and every change of them. */
 const KeysScreen = () => {
   const result = useAtomValue(keys)
-  const { admin: mayChange, name: own } = valueOf(useAtomValue(serverInfo))?.key ?? { admin: false, name: null }
+  const server = valueOf(useAtomValue(serverInfo))
+  const { admin: mayChange, name: own } = server?.key ?? { admin: false, name: null }
   const [opened, open] = useState<Opened | undefined>(undefined)
   const [rotate] = useChange(rotateKey, (changed) =>
     AsyncResult.isFailure(changed) ? say(reason(changed)) : open({ what: "secret", created: changed.value })
@@ -117,11 +166,7 @@ const KeysScreen = () => {
   return (
     <Page
       title="Keys"
-      lead={
-        mayChange
-          ? "Give each app its own key, with the limits that it needs. Keys that were set by a flag are not listed."
-          : "What your key may do, and what it uses. Sign in with a key that has the scope admin to create or change keys."
-      }
+      lead={mayChange ? allKeys : "The rights of your key, and its usage now."}
       actions={
         mayChange ? (
           <Button kind="primary" onClick={() => open({ what: "create" })}>
@@ -131,8 +176,9 @@ const KeysScreen = () => {
         ) : null
       }
     >
+      {server === undefined || mayChange ? null : <OwnKey of={server.key} />}
       {AsyncResult.isSuccess(result) ? (
-        result.value.length === 0 ? (
+        result.value.length === 0 && !mayChange ? null : result.value.length === 0 ? (
           <Message icon={KeyRound} title="No keys yet">
             <p>An app needs a key to start runs. You can revoke a key at any time.</p>
           </Message>
@@ -168,7 +214,8 @@ const KeysScreen = () => {
             onClose={close}
             onConfirm={() => revoke(change(opened.key.name))}
           >
-            Its next request is refused, and its sessions of this console end. Its runs stay.
+            Requests with this key fail from now on, and everyone who signed in to the console with it is signed out.
+            Its runs are kept.
             {opened.key.name === own ? " You are signed in with this key, so you are signed out." : ""}
           </Confirm>
         ) : null}

@@ -13,6 +13,10 @@ export const limitLabels: { readonly [Name in keyof KeyLimits]-?: string } = {
 /** The names of the limits. */
 export const limitNames = Object.keys(limitLabels) as ReadonlyArray<keyof KeyLimits>
 
+/** Returns true if a key has spent its limit of the day, so that it can start no runs. */
+export const isSpent = (usdToday: string, usdPerDay: number | null): boolean =>
+  usdPerDay !== null && Number(usdToday) >= usdPerDay
+
 /** Reads a limit: empty is unlimited; undefined stands for a text that is no limit. */
 const limitOf = (name: keyof KeyLimits, text: string): number | null | undefined => {
   if (text.trim() === "") return null
@@ -27,3 +31,7 @@ export const limitsOf = (textOf: (name: keyof KeyLimits) => string): KeyLimits |
   const limits = Record.map(limitLabels, (_, name) => limitOf(name, textOf(name)))
   return Record.every(limits, (limit) => limit !== undefined) ? limits : undefined
 }
+
+/** Returns the limits of a form whose text is no limit. */
+export const wrongLimitsOf = (textOf: (name: keyof KeyLimits) => string): ReadonlyArray<keyof KeyLimits> =>
+  limitNames.filter((name) => limitOf(name, textOf(name)) === undefined)

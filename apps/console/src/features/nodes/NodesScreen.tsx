@@ -1,13 +1,15 @@
 import type { Node } from "@webagent/admin"
+import * as Effect from "effect/Effect"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { lazy, Suspense, useState } from "react"
 import { Console, reason, serverInfo } from "../../state/client.ts"
+import { epoch } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
-import { valueOf } from "../../state/runs.ts"
+import { settled, valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
-import { count } from "../../ui/format.ts"
+import { count, now } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { Short } from "../../ui/Short.tsx"
@@ -19,8 +21,14 @@ import { Health } from "../health/Health.tsx"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 
-const changed = ["nodes"]
-const nodes = Console.query("nodes", "list", { reactivityKeys: changed })
+const nodes = Console.runtime.atom((get) => {
+  get(epoch)
+  get(settled("runs"))
+  get(settled("browsers"))
+  // a node that is lost or drained elsewhere sends no events
+  get(now)
+  return Effect.flatMap(Console, (client) => client.nodes.list())
+})
 const drainNode = Console.mutation("nodes", "drain")
 const undrainNode = Console.mutation("nodes", "undrain")
 
@@ -29,16 +37,17 @@ const NodesScreen = () => {
   const result = useAtomValue(nodes)
   // a simulated service is alone, so no other node could take over
   const isAlone = valueOf(useAtomValue(serverInfo))?.has.includes("simulation") ?? false
-  const failed = (change: AsyncResult.AsyncResult<unknown, unknown>) => {
+  const changed = (change: AsyncResult.AsyncResult<unknown, unknown>) => {
     if (AsyncResult.isFailure(change)) say(reason(change))
+    registry.refresh(nodes)
   }
-  const [drain] = useChange(drainNode, failed)
-  const [undrain] = useChange(undrainNode, failed)
+  const [drain] = useChange(drainNode, changed)
+  const [undrain, isDisabled] = useChange(undrainNode, changed)
   const [asked, ask] = useState<Node | undefined>(undefined)
   return (
     <Page
       title="Nodes"
-      lead="Servers that share a store. A draining node finishes its running work and accepts nothing new."
+      lead="The servers that share a database. A draining node finishes its running work and accepts no new work."
     >
       <Answer of={result} what="nodes" onRetry={() => registry.refresh(nodes)}>
         {(rows) => (
@@ -59,7 +68,7 @@ const NodesScreen = () => {
               { name: "Address", cell: ({ address }) => <Short of={address} max={40} /> },
               { name: "Sessions", isNumber: true, cell: ({ sessions }) => count(sessions) },
               { name: "Browsers", isNumber: true, cell: ({ browsers }) => count(browsers) },
-              { name: "Room for browsers", isNumber: true, cell: ({ room }) => (room > 10_000 ? "any" : count(room)) },
+              { name: "Free browsers", isNumber: true, cell: ({ room }) => (room > 10_000 ? "no limit" : count(room)) },
               { name: "Version", cell: ({ version }) => <Untrusted max={20}>{version ?? "–"}</Untrusted> },
               { name: "Started", cell: ({ startedAt }) => <Time at={startedAt} /> },
               {
@@ -68,8 +77,9 @@ const NodesScreen = () => {
                 cell: (node) =>
                   node.draining ? (
                     <Button
+                      disabled={isDisabled}
                       aria-label={`Accept work again on ${node.name}`}
-                      onClick={() => undrain({ params: { node_id: node.id }, reactivityKeys: changed })}
+                      onClick={() => undrain({ params: { node_id: node.id } })}
                     >
                       Accept work again
                     </Button>
@@ -90,9 +100,9 @@ const NodesScreen = () => {
             title={`Drain ${asked.name}?`}
             action={`Drain ${asked.name}`}
             onClose={() => ask(undefined)}
-            onConfirm={() => drain({ params: { node_id: asked.id }, reactivityKeys: changed })}
+            onConfirm={() => drain({ params: { node_id: asked.id } })}
           >
-            It finishes its running work and accepts nothing new until you undo it. Other nodes take over queued runs.
+            It finishes its running work and accepts no new work until you undo this. Other nodes take over queued runs.
           </Confirm>
         </Suspense>
       )}

@@ -2,12 +2,12 @@ import type { RunPage, ServerInfo, Spend } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Check, Circle, CloudOff, Play } from "lucide-react"
 import type { ReactNode } from "react"
-import { reason, serverInfo, signInState } from "../../state/client.ts"
+import { isSimulated, reason, serverInfo, signInState } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { buttonClass } from "../../ui/Button.tsx"
-import { count, usd } from "../../ui/format.ts"
+import { count, counted, usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Failed, Loading } from "../../ui/Message.tsx"
 import { Page, Section } from "../../ui/Page.tsx"
@@ -112,7 +112,7 @@ const Bars = ({ spend }: { readonly spend: Spend }) => {
       viewBox={`0 0 ${days * 8} 24`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`Cost of ${rows.length} days, at most ${usd(most)} a day`}
+      aria-label={`Cost of ${counted(rows.length, "day")}, at most ${usd(most)} per day`}
     >
       {rows.map((row, index) => {
         const height = Math.max(1, (Number(row.usd) / most) * 22)
@@ -142,12 +142,14 @@ interface ChecklistProps {
 /** First steps on a new server, until its first run. */
 const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
   if (hasRuns) return null
-  const isSimulated = info.browsers.startsWith("simulated")
+  const isMadeUp = isSimulated(info)
   const items: ReadonlyArray<readonly [isDone: boolean, text: ReactNode]> = [
     [
-      isOpen || keys > 0,
+      isOpen || keys > 0 || !info.key.admin,
       isOpen ? (
         "A key: the simulated service accepts wak_test"
+      ) : !info.key.admin ? (
+        "A key: the one that you signed in with"
       ) : keys > 0 ? (
         "A key for your app"
       ) : (
@@ -157,8 +159,8 @@ const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
       )
     ],
     [
-      isSimulated || info.model !== null,
-      isSimulated ? (
+      isMadeUp || info.model !== null,
+      isMadeUp ? (
         "A model: simulated. Runs cost nothing, and the costs that you see are made up"
       ) : info.model === null ? (
         <>
@@ -197,11 +199,17 @@ const today = (spend: Spend | undefined): string | undefined =>
   spend?.rows.find(({ day }) => day === new Date().toISOString().slice(0, 10))?.usd ??
   (spend === undefined ? undefined : "0")
 
-/** The number of runs with one of the statuses, which is capped by the server. */
-const total = (counts: RunPage["counts"] | undefined, statuses: ReadonlyArray<string>): string => {
-  const parts = statuses.map((status) => counts?.[status] ?? { count: 0, more: false })
-  return `${count(parts.reduce((sum, part) => sum + part.count, 0))}${parts.some(({ more }) => more) ? "+" : ""}`
+/** The number of runs with a status, which is capped by the server. */
+const total = (counts: RunPage["counts"] | undefined, status: string): string => {
+  const { count: n, more } = counts?.[status] ?? { count: 0, more: false }
+  return `${count(n)}${more ? "+" : ""}`
 }
+
+/** One short sentence about the browsers of a server. The screen Settings has all of it. */
+const browsersText = (info: ServerInfo): string =>
+  isSimulated(info)
+    ? "This service is simulated: it opens no browsers, and makes up steps, results and costs."
+    : `Browsers: ${info.browsers.split(/[,;:(]/u, 1)[0]?.trim() ?? ""}`
 
 /** The newest, running and failed runs, the cost and the browsers in use. */
 const OverviewScreen = () => {
@@ -221,7 +229,8 @@ const OverviewScreen = () => {
     )
   }
   const facts = valueOf(result)
-  const counted = (...statuses: ReadonlyArray<string>) => total(facts?.counts, statuses)
+  const inStatus = (status: string) => total(facts?.counts, status)
+  const starting = inStatus("dispatching")
   const room = server?.nodes.reduce((sum, node) => sum + node.room, 0)
   const inUse = server?.browsers.length ?? 0
   const driven = server?.browsers.filter((browser) => browser.agentSessionId === null).length ?? 0
@@ -229,7 +238,7 @@ const OverviewScreen = () => {
   return (
     <Page
       title="Overview"
-      lead={info === undefined ? undefined : info.browsers}
+      lead={info === undefined ? undefined : browsersText(info)}
       actions={
         info === undefined || info.key.operations.includes("runs.create") ? (
           <Link to="/start" className={buttonClass("primary")}>
@@ -244,15 +253,17 @@ const OverviewScreen = () => {
       ) : (
         <>
           <ul className={styles["figures"]} aria-label="Figures">
-            <Figure label="Running" value={counted("running", "dispatching")} to="/runs?status=running" tone="busy" />
-            <Figure label="Queued" value={counted("queued")} to="/runs?status=queued" />
+            <Figure label="Running" value={inStatus("running")} to="/runs?status=running" tone="busy">
+              {starting === "0" ? "" : `${starting} starting`}
+            </Figure>
+            <Figure label="Queued" value={inStatus("queued")} to="/runs?status=queued" />
             <Figure
               label="Failed today (UTC)"
-              value={total(facts.countsOfToday, ["failed"])}
+              value={total(facts.countsOfToday, "failed")}
               to={`/runs?status=failed&from=${encodeURIComponent(facts.today)}`}
               tone="bad"
             />
-            <Figure label="Completed" value={counted("completed")} to="/runs?status=completed" />
+            <Figure label="Completed" value={inStatus("completed")} to="/runs?status=completed" />
             {server === undefined ? null : (
               <Figure label="Browsers in use" value={count(inUse)} to="/wall">
                 {[
@@ -279,8 +290,8 @@ const OverviewScreen = () => {
           )}
           <Inbox />
           <div className={styles["columns"]}>
-            <Runs title="Running" ids={facts.running} to="/runs?status=running" empty="No run is running." />
-            <Runs title="Failed last" ids={facts.failed} to="/runs?status=failed" empty="No run has failed." />
+            <Runs title="Running" ids={facts.running} to="/runs?status=running" empty="No runs are running." />
+            <Runs title="Latest failures" ids={facts.failed} to="/runs?status=failed" empty="No runs have failed." />
             <Runs title="Newest" ids={facts.newest} to="/runs" empty="No runs yet." />
           </div>
         </>

@@ -17,26 +17,23 @@ export const runFacts = Console.runtime.atom((get) => {
   return Effect.gen(function* () {
     const client = yield* Console
     const today = yield* startOfDay
-    const [newest, dispatching, running, failed, ofToday] = yield* Effect.all(
+    const [newest, running, failed, ofToday] = yield* Effect.all(
       [
         client.runs.list({ query: { limit: 6 } }),
-        client.runs.list({ query: { status: "dispatching", limit: 6 } }),
         client.runs.list({ query: { status: "running", limit: 6 } }),
         client.runs.list({ query: { status: "failed", limit: 6 } }),
         client.runs.list({ query: { from: today, limit: 1 } })
       ],
-      { concurrency: 5 }
+      { concurrency: 4 }
     )
-    // both count as running
-    const active = [...dispatching.rows, ...running.rows].slice(0, 6)
-    putRuns([...newest.rows, ...active, ...failed.rows])
+    putRuns([...newest.rows, ...running.rows, ...failed.rows])
     const idsOf = (rows: ReadonlyArray<Run>) => rows.map(({ id }) => id)
     return {
       counts: newest.counts ?? {},
       today,
       countsOfToday: ofToday.counts ?? {},
       newest: idsOf(newest.rows),
-      running: idsOf(active),
+      running: idsOf(running.rows),
       failed: idsOf(failed.rows)
     }
   })

@@ -1,6 +1,6 @@
 import type { Attachment, ModelCall, RunDetails, RunStep } from "@webagent/admin"
 import type { ReactNode } from "react"
-import { serverInfo } from "../../state/client.ts"
+import { isSimulated, serverInfo } from "../../state/client.ts"
 import { useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Code } from "../../ui/Code.tsx"
@@ -11,8 +11,9 @@ import { shown } from "../../ui/untrustedText.ts"
 import { OutsideLink, Untrusted } from "../../ui/Untrusted.tsx"
 import { Attachments } from "./Attachments.tsx"
 import { Waits } from "../inbox/Waits.tsx"
+import { Replay } from "./Replay.tsx"
 import { resultText } from "./values.ts"
-import { explain } from "./failures.ts"
+import { explain, simulatedCause } from "./failures.ts"
 import { MarkForm } from "./MarkForm.tsx"
 import { Options } from "./Options.tsx"
 import { type PictureOf, StepPictures } from "./StepPictures.tsx"
@@ -22,14 +23,37 @@ import styles from "./RunScreen.module.css"
 /** Most characters of a result on the page; the export has all of it. */
 const mostShown = 20_000
 
+/** The fact about a run of a simulated agent. */
+export const madeUp = "the steps, the result and the cost are made up"
+
 /** A text of strangers as a block of code. */
 const Block = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <Code label={label} text={shown(text, mostShown).text} wraps />
 )
 
 /** The error of a failed run, with its cause and the next step. */
-export const Failure = ({ run }: { readonly run: Pick<RunDetails, "status" | "failure" | "error" | "steps"> }) => {
+export const Failure = ({
+  isMadeUp = false,
+  run
+}: {
+  readonly run: Pick<RunDetails, "status" | "failure" | "error" | "steps">
+  /** True for a run of a simulated agent. */
+  readonly isMadeUp?: boolean
+}) => {
   if (run.status !== "failed") return null
+  // its steps and the task are not the reason
+  if (isMadeUp && (run.failure ?? "agent") === "agent") {
+    return (
+      <section className={styles["failure"]} aria-label="Why it failed">
+        <h2>{simulatedCause}</h2>
+        {run.error === null ? null : (
+          <p>
+            <Untrusted max={mostShown}>{run.error}</Untrusted>
+          </p>
+        )}
+      </section>
+    )
+  }
   const { advice, cause } = explain(run.failure ?? "agent", run.steps)
   return (
     <section className={styles["failure"]} aria-label="Why it failed">
@@ -123,7 +147,16 @@ export const Detail = ({ attachments, calls, pictureOf, recording, run, step, st
     <div className={styles["detail"]} role="region" aria-label="Details" tabIndex={0}>
       <div className={styles["outcome"]}>
         <Waits run={run} />
-        <Failure run={run} />
+        <Failure run={run} isMadeUp={isSimulated(info)} />
+        {run.status === "cancelled" && info?.key.admin === true && info.has.some((part) => part === "audit") ? (
+          <p>
+            If someone cancelled this run in the console or with the admin API, the{" "}
+            <Link to={`/events/audit?target=${encodeURIComponent(run.id)}`} className={styles["watch"]}>
+              audit log
+            </Link>{" "}
+            has their key.
+          </p>
+        ) : null}
         <Outcome run={run} />
         {run.browserId === null || run.finishedAt !== null ? null : (
           <p>
@@ -135,6 +168,7 @@ export const Detail = ({ attachments, calls, pictureOf, recording, run, step, st
       </div>
       <Attachments runId={run.id} files={attachments} />
       {!hasMarks || (run.result === null && run.mark === null) ? null : <MarkForm id={run.id} mark={run.mark} />}
+      <Replay run={run} />
       {recording}
       {step === undefined ? null : (
         <StepDetail

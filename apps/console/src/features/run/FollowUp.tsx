@@ -1,6 +1,6 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Send, X, Zap } from "lucide-react"
-import { useRef } from "react"
+import { useId, useRef, useState } from "react"
 import { reason } from "../../state/client.ts"
 import { runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
@@ -20,9 +20,11 @@ interface SessionRunProps {
   readonly isThis: boolean
   /** Takes a follow-up out of the queue; undefined for a run that began. */
   readonly onRemove?: () => void
+  /** True while the server doesn't respond, or while a follow-up is removed. */
+  readonly isDisabled?: boolean
 }
 
-const SessionRun = ({ id, isThis, onRemove }: SessionRunProps) => {
+const SessionRun = ({ id, isDisabled = false, isThis, onRemove }: SessionRunProps) => {
   const run = useAtomValue(runRow(id))
   if (run === undefined) return null
   return (
@@ -32,7 +34,13 @@ const SessionRun = ({ id, isThis, onRemove }: SessionRunProps) => {
         <Untrusted max={80}>{run.title ?? run.task}</Untrusted>
       </Link>
       {onRemove === undefined ? null : (
-        <Button kind="ghost" aria-label={`Remove the follow-up ${id}`} title="Remove" onClick={onRemove}>
+        <Button
+          kind="ghost"
+          disabled={isDisabled}
+          aria-label={`Remove the follow-up ${id}`}
+          title="Remove"
+          onClick={onRemove}
+        >
           <X aria-hidden />
         </Button>
       )}
@@ -44,9 +52,9 @@ const SessionRun = ({ id, isThis, onRemove }: SessionRunProps) => {
 const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: string }) => {
   const { begun, queue } = useAtomValue(sessionParts(sessionId))
   const waiting = queue.filter((one) => one !== id || begun.length > 0)
-  const [remove] = useChange(cancelRuns, (result) => {
+  const [remove, isDisabled] = useChange(cancelRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
-    say(result.value.cancelled.length > 0 ? "Follow-up removed" : "It has begun already: stop it on its own page")
+    say(result.value.cancelled.length > 0 ? "Follow-up removed" : "It has begun already: cancel it on its own page")
     return registry.refresh(sessionRuns(sessionId))
   })
   return (
@@ -67,6 +75,7 @@ const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: s
                 key={one}
                 id={one}
                 isThis={one === id}
+                isDisabled={isDisabled}
                 onRemove={() => remove({ payload: { ids: [one], onlyQueued: true } })}
               />
             ))}
@@ -87,6 +96,8 @@ interface FollowUpProps {
 export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
   const field = useRef<HTMLInputElement>(null)
   const interrupts = useRef(false)
+  const [error, setError] = useState<string | undefined>(undefined)
+  const note = useId()
   const [send, isWaiting] = useChange(sendMessage, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     if (field.current !== null) field.current.value = ""
@@ -97,7 +108,11 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
   })
   const submit = (interrupt: boolean) => {
     const text = field.current?.value.trim() ?? ""
-    if (text === "") return field.current?.focus()
+    if (text === "") {
+      setError("Write what the agent should do next.")
+      return field.current?.focus()
+    }
+    setError(undefined)
     interrupts.current = interrupt
     return send({ params: { run_id: id }, payload: { text, interrupt } })
   }
@@ -113,6 +128,9 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
         <input
           ref={field}
           aria-label="Follow-up"
+          aria-invalid={error !== undefined}
+          aria-describedby={note}
+          onChange={() => setError(undefined)}
           placeholder={
             isOver ? "Ask for something else in this session" : "Ask for something else when this run is done"
           }
@@ -122,12 +140,15 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
           Follow up
         </Button>
         {isOver ? null : (
-          <Button disabled={isWaiting} title="Cancels this run and starts the new one" onClick={() => submit(true)}>
+          <Button disabled={isWaiting} aria-describedby={note} onClick={() => submit(true)}>
             <Zap aria-hidden />
             Interrupt
           </Button>
         )}
       </form>
+      <p id={note} role={error === undefined ? undefined : "alert"} data-wrong={error !== undefined}>
+        {error ?? (isOver ? "" : "Interrupt cancels this run and starts the new one at once.")}
+      </p>
     </div>
   )
 }

@@ -1,7 +1,11 @@
+import type { RunDetails } from "@webagent/admin"
 import { useEffect, useRef, useState } from "react"
+import { browserRow } from "../../state/live.ts"
+import { registry, useAtomValue } from "../../state/react.ts"
 import { msOf } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
-import type { RecordingFile } from "./run.state.ts"
+import { type RecordingFile, runPage } from "./run.state.ts"
 import { recordingStart } from "./timeline.ts"
 import styles from "./RunScreen.module.css"
 
@@ -10,7 +14,7 @@ interface RecordingProps {
   /** Start of the step to show, each time that a person chooses one. */
   readonly wanted: { readonly startedAt: string } | undefined
   /** Called with the time of the picture that is shown. */
-  readonly onTime: (at_ms: number, isPlaying: boolean) => void
+  readonly onTime?: (at_ms: number, isPlaying: boolean) => void
 }
 
 const speeds = [0.5, 1, 2, 4, 8]
@@ -33,7 +37,7 @@ export const Recording = ({ of: { address, browser, isVideo }, onTime, wanted }:
   const tell = () => {
     const player = video.current
     if (player !== null)
-      onTime(recordingStart(browser, player.duration * 1000) + player.currentTime * 1000, !player.paused)
+      onTime?.(recordingStart(browser, player.duration * 1000) + player.currentTime * 1000, !player.paused)
   }
   const link = (
     <a className={styles["watch"]} href={address} target="_blank" rel="noopener noreferrer">
@@ -85,5 +89,26 @@ export const Recording = ({ of: { address, browser, isVideo }, onTime, wanted }:
         onError={() => setBroken(true)}
       />
     </Section>
+  )
+}
+
+/** Says where the recording of a run will be, or is, if its browser is recorded and the run has no recording yet. */
+export const RecordingNote = ({ run: { browserId, id } }: { readonly run: Pick<RunDetails, "browserId" | "id"> }) => {
+  const { recording = false, status } = useAtomValue(browserRow(browserId ?? "")) ?? {}
+  const wasActive = useRef(false)
+  useEffect(() => {
+    if (recording && status === "stopped" && wasActive.current) registry.refresh(runPage(id))
+    wasActive.current = status === "active"
+  }, [id, recording, status])
+  if (!recording || browserId === null) return null
+  const browser = (
+    <Link to={`/browsers/${browserId}`} className={styles["watch"]}>
+      its browser
+    </Link>
+  )
+  return status === "stopped" ? (
+    <p>The recording is on the page of {browser}.</p>
+  ) : (
+    <p>The recording is here once {browser} has stopped.</p>
   )
 }

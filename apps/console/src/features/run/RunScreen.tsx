@@ -1,28 +1,28 @@
 import { type Attachment, consoleApiPath, type ModelCall, type RunDetails, type RunStep } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { Code2, FileDown, Link2, RotateCcw, Square } from "lucide-react"
+import { Ban, Code2, FileDown, Link2, RotateCcw } from "lucide-react"
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { isSimulated, reason, serverInfo } from "../../state/client.ts"
 import { browserOfRun, browserRow, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
-import { go } from "../../state/place.ts"
+import { go, numberInQuery, setInQuery, titleOf } from "../../state/place.ts"
 import { registry, useAtomValue, useChange } from "../../state/react.ts"
-import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
-import { Answer } from "../../ui/Answer.tsx"
+import { cancelRuns, isFinal, retryRuns, valueOf } from "../../state/runs.ts"
+import { RecordAnswer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { count, usd } from "../../ui/format.ts"
-import { Link } from "../../ui/Link.tsx"
 import { RecordHead } from "../../ui/Record.tsx"
 import { Short } from "../../ui/Short.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Took } from "../../ui/Took.tsx"
-import { Untrusted } from "../../ui/Untrusted.tsx"
+import { shown } from "../../ui/untrustedText.ts"
 import { lastList } from "../runs/runs.state.ts"
-import { Detail } from "./Detail.tsx"
+import { Detail, madeUp } from "./Detail.tsx"
 import { bodyOf } from "./values.ts"
 import { FollowUp } from "./FollowUp.tsx"
 import { Neighbors } from "./Neighbors.tsx"
-import { Recording } from "./Recording.tsx"
+import { Recording, RecordingNote } from "./Recording.tsx"
+import { replayFacts } from "./Replay.tsx"
 import { mergeCalls, mergeSteps, type RecordingFile, rowsOfRun, runPage, stageOf, stageOfRun } from "./run.state.ts"
 import styles from "./RunScreen.module.css"
 import { Scenario } from "./Scenario.tsx"
@@ -51,15 +51,20 @@ const Again = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Stops a run. The button stays after the end of the run, so that no other one moves under the pointer. */
-const Stop = ({ id, isOver }: { readonly id: string; readonly isOver: boolean }) => {
+/** Cancels a run. The button stays after the end of the run, so that no other one moves under the pointer. */
+const Cancel = ({ id, isOver }: { readonly id: string; readonly isOver: boolean }) => {
   const [cancel, isWaiting] = useChange(cancelRuns, (result) => {
     if (AsyncResult.isFailure(result)) say(reason(result))
   })
   return (
-    <Button kind="danger" disabled={isWaiting || isOver} onClick={() => cancel({ payload: { ids: [id] } })}>
-      <Square aria-hidden />
-      Stop
+    // a button that is disabled would lose the focus
+    <Button
+      kind="danger"
+      aria-disabled={isWaiting || isOver}
+      onClick={() => (isWaiting || isOver ? undefined : cancel({ payload: { ids: [id] } }))}
+    >
+      <Ban aria-hidden />
+      Cancel run
     </Button>
   )
 }
@@ -98,7 +103,7 @@ const Head = ({ run, ...parts }: HeadProps) => {
         id={run.id}
         actions={
           <>
-            {wasOver ? null : <Stop id={run.id} isOver={isOver} />}
+            {wasOver ? null : <Cancel id={run.id} isOver={isOver} />}
             {hasShares ? (
               <Button onClick={() => open("share")}>
                 <Link2 aria-hidden />
@@ -116,20 +121,24 @@ const Head = ({ run, ...parts }: HeadProps) => {
             <Again id={run.id} />
           </>
         }
-        title={<Untrusted max={2000}>{run.title ?? run.task}</Untrusted>}
-        whole={run.title === null ? undefined : run.task}
+        title={run.title ?? run.task}
+        task={run.task}
         facts={[
           ["Created", <Time key="created" at={run.createdAt} />],
           ["Took", <Took key="took" startedAt={run.startedAt} finishedAt={run.finishedAt} />],
           ["Steps", count(run.steps)],
-          ["Cost", usd(run.totalCostUsd)],
+          ["Cost", `${usd(run.totalCostUsd)}${run.failure === "cost_limit" ? ", its limit" : ""}`],
           ["Tokens", tokens === 0 ? null : count(tokens)],
           ["Model", run.model],
           ["Attached files", run.attachedFileIds === null ? null : count(run.attachedFileIds.length)],
-          ["Driven by", driver === null || isOver ? null : `${driver}; the agent waits`],
+          [
+            "Driven by",
+            isOver ? null : driver !== null && run.status === "running" ? `${driver}; the agent waits` : driver
+          ],
           ["Key", run.owner],
-          ["Simulated", isSimulated(info) ? "the steps, the result and the cost are made up" : null],
+          ["Simulated", isSimulated(info) ? madeUp : null],
           ["Node", run.node === null ? null : <Short key="node" of={run.node} />],
+          ...replayFacts(run),
           ["Tags", run.tags.length === 0 ? null : run.tags.join(", ")]
         ]}
       />
@@ -152,6 +161,15 @@ interface Choice {
   readonly by: "person" | "recording"
 }
 
+/** The step in the page's address. */
+const linkedStep = (): Choice | undefined => {
+  const number = numberInQuery("step")
+  return number === undefined ? undefined : { number, by: "person" }
+}
+
+/** Most characters of a task in the title of a tab. */
+const tabTitle = 60
+
 const Content = ({ attachments, calls: readCalls, recording, run: read, steps: readSteps }: PageProps) => {
   const row = useAtomValue(runRow(read.id))
   const learned = useAtomValue(browserOfRun(read.id))
@@ -161,17 +179,24 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
   const newCalls = useAtomValue(live.calls)
   const steps = useMemo(() => mergeSteps(readSteps, newSteps), [newSteps, readSteps])
   const calls = useMemo(() => mergeCalls(readCalls, newCalls), [newCalls, readCalls])
-  // the newest step is shown until one is chosen
-  const [choice, setChoice] = useState<Choice | undefined>(undefined)
+  // the newest step is shown until one is chosen, which a link to this page then has
+  const [choice, setChoice] = useState(linkedStep)
   const [playhead_ms, setPlayhead] = useState<number | undefined>(undefined)
   const [filter, setFilter] = useState(allSteps)
-  const shown = steps.find(({ number }) => number === choice?.number) ?? steps.at(-1)
-  const choose = (number: number) => setChoice({ number, by: "person" })
+  const chosen = steps.find(({ number }) => number === choice?.number) ?? steps.at(-1)
+  const choose = (number: number) => {
+    setChoice({ number, by: "person" })
+    setInQuery("step", String(number))
+  }
   // a new object for each choice of a person, so that choosing the same step again rewinds to it
-  const wanted = useMemo(
-    () => (choice?.by === "person" ? steps.find(({ number }) => number === choice.number) : undefined),
-    [choice, steps]
-  )
+  const wanted = useMemo(() => {
+    const step = choice?.by === "person" ? steps.find(({ number }) => number === choice.number) : undefined
+    return step && { ...step }
+  }, [choice, steps])
+  const title = shown(run.title ?? run.task, tabTitle).text
+  useEffect(() => {
+    document.title = titleOf(title)
+  }, [title])
   const isRunning = run.finishedAt === null
   const pictureOf = (number: number) => `${consoleApiPath}/runs/${encodeURIComponent(run.id)}/steps/${number}/picture`
   return (
@@ -182,7 +207,7 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
           run={run}
           steps={steps}
           calls={calls}
-          chosen={shown}
+          chosen={chosen}
           playhead_ms={playhead_ms}
           pictureOf={pictureOf}
           onShow={choose}
@@ -198,7 +223,7 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
             steps={steps}
             filter={filter}
             onFilter={setFilter}
-            shown={shown}
+            shown={chosen}
             isOver={!isRunning}
             follows={choice === undefined}
             onShow={choose}
@@ -208,20 +233,22 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
       </div>
       <Detail
         run={run}
-        step={shown}
+        step={chosen}
         steps={steps}
         calls={calls}
         pictureOf={pictureOf}
         attachments={attachments}
         recording={
-          recording === null ? null : (
+          recording === null ? (
+            <RecordingNote run={run} />
+          ) : (
             <Recording
               of={recording}
               wanted={wanted}
               onTime={(at_ms, isPlaying) => {
                 setPlayhead(at_ms)
                 const step = stepAt(steps, at_ms)
-                if (isPlaying && step !== undefined && step.number !== shown?.number)
+                if (isPlaying && step !== undefined && step.number !== chosen?.number)
                   setChoice({ number: step.number, by: "recording" })
               }}
             />
@@ -251,22 +278,28 @@ const RunScreen = ({ id }: { readonly id: string }) => {
   const status = useAtomValue(runRow(id))?.status
   const before = useRef(status)
   useEffect(() => {
-    const wasStopped = status === "cancelled" && before.current !== undefined && before.current !== status
+    const hasChanged = status !== undefined && before.current !== undefined && before.current !== status
+    const wasCancelled = hasChanged && status === "cancelled"
     before.current = status
-    if (!wasStopped) return undefined
+    if (hasChanged && isFinal(status)) say(`Run ${status}`)
+    if (!wasCancelled) return undefined
     const timers = lateCost_ms.map((ms) => window.setTimeout(() => registry.refresh(page), ms))
     return () => timers.forEach((timer) => window.clearTimeout(timer))
   }, [page, status])
-  const missing = (
-    <>
-      <p>It was deleted, or your key can't see it.</p>
-      <Link to="/runs">All runs</Link>
-    </>
-  )
+  const isInMemory = valueOf(useAtomValue(serverInfo))?.data === "memory"
   return (
-    <Answer of={result} what="run" missing={missing} onRetry={() => registry.refresh(page)}>
+    <RecordAnswer
+      page={page}
+      what="run"
+      home={["/runs", "All runs"]}
+      missing={
+        isInMemory
+          ? "This server keeps runs in memory only, so it forgets them when it restarts or is reset."
+          : undefined
+      }
+    >
       {(value) => <Content key={id} {...value} />}
-    </Answer>
+    </RecordAnswer>
   )
 }
 

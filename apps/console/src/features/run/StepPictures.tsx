@@ -25,7 +25,7 @@ export const StepPictures = ({ isPreview = false, pictureOf, step, steps }: Step
       <p className={styles["none"]}>
         {hasPictures
           ? "This step has no picture."
-          : "This run has no pictures. A simulated run never has any, because it doesn't use a browser."}
+          : "This run has no pictures. A simulated run never has any, because it doesn't use a browser, and a replay has none either."}
       </p>
     )
   }

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react"
 import { letterKeys } from "../../state/preferences.ts"
 import { registry } from "../../state/react.ts"
 import { span, usd } from "../../ui/format.ts"
+import { isShortcut } from "../../ui/keyboard.ts"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { stateOf, textOf } from "./timeline.ts"
 import styles from "./Steps.module.css"
@@ -22,14 +23,14 @@ const Step = ({ isRunning, isShown, longest_ms, onShow, step }: StepProps) => (
     <button type="button" className={styles["step"]} aria-current={isShown ? "step" : undefined} onClick={onShow}>
       <span className={styles["mark"]} data-state={step.durationMs !== null || isRunning ? stateOf(step) : "done"}>
         {step.number}
-      </span>
+      </span>{" "}
       <span className={styles["what"]}>
         {step.tool === null ? null : (
           <b>
             <Untrusted max={30}>{step.tool}</Untrusted>
           </b>
-        )}
-        <Untrusted>{textOf(step)}</Untrusted>
+        )}{" "}
+        <Untrusted>{textOf(step)}</Untrusted>{" "}
         {step.failure === null ? (
           <small>
             <Untrusted max={140}>{step.address}</Untrusted>
@@ -42,9 +43,9 @@ const Step = ({ isRunning, isShown, longest_ms, onShow, step }: StepProps) => (
         {step.durationMs === null ? null : (
           <span className={styles["bar"]} style={{ width: `${Math.max(1, (100 * step.durationMs) / longest_ms)}%` }} />
         )}
-      </span>
+      </span>{" "}
       <span className={styles["figures"]}>
-        <span>{step.durationMs !== null ? span(step.durationMs) : isRunning ? "now" : "not done"}</span>
+        <span>{step.durationMs !== null ? span(step.durationMs) : isRunning ? "now" : "not done"}</span>{" "}
         <span>{step.costUsd === null ? "" : usd(step.costUsd)}</span>
       </span>
     </button>
@@ -94,11 +95,11 @@ export const Steps = ({ follows, isOver, onShow, shown, steps: rows }: StepsProp
   useEffect(() => {
     moveNow.current = move
   })
-  // j and k start the timeline before anything has the focus
+  // j and k start the timeline from anywhere but a text field
   useEffect(() => {
     const start = (event: globalThis.KeyboardEvent) => {
-      const isFree = document.activeElement === document.body || document.activeElement?.id === "main"
-      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k"))
+      const isWithin = list.current?.contains(document.activeElement) ?? false
+      if (!isWithin && isShortcut(event) && registry.get(letterKeys) && (event.key === "j" || event.key === "k"))
         moveNow.current(event.key === "j" ? 1 : -1)
     }
     window.addEventListener("keydown", start)

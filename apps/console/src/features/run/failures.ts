@@ -1,30 +1,34 @@
 /** Each reason of a failure, with its cause in a sentence and what one can do about it. */
 const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>> = {
-  agent: ["The agent gave up.", "If the task was unclear, say in it what the result should look like."],
+  agent: ["The agent gave up.", "If the task was unclear, describe the result that you expect."],
   agent_crashed: [
     "The agent stopped with an error of its own.",
-    "Run it again. If it fails the same way, read the server's log."
+    "Start it again. If it fails the same way, read the server's log."
   ],
   step_limit: [
-    "The agent took as many steps as a run may take.",
+    "The run reached its step limit.",
     "Make the task smaller, or start the server with a higher --max-steps."
   ],
   time_limit: [
-    "The run took as long as a run may take.",
+    "The run reached its time limit.",
     "Make the task smaller, or start the server with a higher --max-run-time."
   ],
   cost_limit: [
-    "The run cost as much as it may cost.",
+    "The run reached its cost limit.",
     "Raise the run's cost limit, or start the server with a higher --max-run-cost."
   ],
-  token_limit: ["The run used as many tokens as it may use.", "Make the task smaller, or raise the limit of tokens."],
+  token_limit: ["The run reached its token limit.", "Make the task smaller, or raise the token limit."],
   failed_steps: [
     "Several steps in a row failed.",
-    "Look at the pictures of the failed steps: the page may have changed, or blocked the agent."
+    "Look at the failed steps' pictures: the page may have changed, or blocked the agent."
   ],
   repeated_steps: [
     "The agent repeated the same step without effect.",
     "Look at the picture of the last step, and name in the task how to get past it."
+  ],
+  not_replayable: [
+    "A step of the recorded run couldn't be repeated, and the replay may not ask the model.",
+    "Open the run that it replays, and replay it with the model's help, or run it again."
   ],
   invalid_output: [
     "The result didn't match the schema that the run asked for.",
@@ -43,7 +47,7 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
     "Check the model's key, its limits and its status. A fallback model takes over with --fallback-model."
   ],
   no_model: [
-    "The server has no model that could carry out runs.",
+    "This server has no model, so it can't carry out tasks.",
     "Start it with --model DIALECT:NAME and the key in WEBAGENT_MODEL_KEY."
   ],
   no_browser: [
@@ -53,17 +57,20 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
   browser_failed: ["The browser couldn't be started.", "Read the server's log for the browser's own error."],
   browser_lost: [
     "The browser stopped in the middle of the run.",
-    "Run it again. If it happens often, give the machine more memory."
+    "Start it again. If it happens often, give the machine more memory."
   ],
   node_lost: [
-    "The server that carried it out stopped responding.",
-    "Run it again on another node, and look at the lost node's log."
+    "The server stopped or restarted in the middle of the run.",
+    "Start it again. The server's log may have the reason."
   ],
   node_closed: [
-    "The server that carried it out was stopped.",
-    "Run it again. To stop a server without this, drain it first."
+    "The server was stopped in the middle of the run.",
+    "Start it again. Drain a server before you stop it, so that its runs can finish."
   ]
 }
+
+/** The heading of a failure that a simulated agent made up. Its error says why, and what one can do. */
+export const simulatedCause = "This failure is simulated."
 
 /** Explains why a run failed. The tag of a newer server has no explanation of its own. */
 export const explain = (failure: string, steps: number): { readonly cause: string; readonly advice: string } => {

@@ -15,23 +15,28 @@ export interface RecordingFile {
   readonly browser: Pick<Browser, "startedAt" | "finishedAt">
 }
 
-const recordingOf = Effect.fnUntraced(function* ({
-  browserId,
-  recordingUrl
-}: Pick<RunDetails, "browserId" | "recordingUrl">) {
-  const address = recordingUrl === null ? undefined : pathOf(recordingUrl)
-  if (address === undefined || browserId === null) return null
-  const client = yield* Console
-  const browser = yield* client.browsers.get({ params: { browser_id: browserId } })
+/** Reads whether a recording is there, and how it plays; null if it's missing. */
+export const recordingAt = Effect.fnUntraced(function* (url: string | null, browser: RecordingFile["browser"]) {
+  const address = url === null ? undefined : pathOf(url)
+  if (address === undefined) return null
   const response = yield* Effect.tryPromise(() => fetch(address, { method: "HEAD" }))
   if (!response.ok) return null
   const isVideo = response.headers.get("content-type")?.startsWith("video/") ?? false
   return { address, isVideo, browser } satisfies RecordingFile
 })
 
-/** Reads the browser of a running run, and with it who drives it. */
-const readBrowser = Effect.fnUntraced(function* ({ browserId, finishedAt }: RunDetails) {
-  if (browserId === null || finishedAt !== null) return
+const recordingOf = Effect.fnUntraced(function* ({
+  browserId,
+  recordingUrl
+}: Pick<RunDetails, "browserId" | "recordingUrl">) {
+  if (recordingUrl === null || browserId === null) return null
+  const client = yield* Console
+  return yield* recordingAt(recordingUrl, yield* client.browsers.get({ params: { browser_id: browserId } }))
+})
+
+/** Reads the browser of a run, and with it who drives it and whether it's recorded, unless its recording is there. */
+const readBrowser = Effect.fnUntraced(function* ({ browserId, recordingUrl }: RunDetails) {
+  if (browserId === null || recordingUrl !== null) return
   const client = yield* Console
   putBrowsers([yield* client.browsers.get({ params: { browser_id: browserId } })])
 })

@@ -2,17 +2,17 @@ import { runStatuses } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { ArrowUp, Ban, CloudOff, Download, Play, RotateCcw, Search, SearchX, X } from "lucide-react"
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from "react"
 import { reason } from "../../state/client.ts"
 import { mostNewRuns, newRuns, runRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { registry, useAtom, useAtomValue, useChange } from "../../state/react.ts"
 import { cancelRuns, retryRuns, valueOf } from "../../state/runs.ts"
+import { statusMeaning, statusWord } from "../../state/statuses.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { count, counted } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Failed, Loading, Message } from "../../ui/Message.tsx"
-import { statusMeaning, statusWord } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { ColumnChoice } from "./ColumnChoice.tsx"
 import { type FilterTexts, filtersOf, fits, textOf } from "./filters.ts"
@@ -49,7 +49,9 @@ const SearchField = ({ value }: { readonly value: string }) => {
   useEffect(() => () => window.clearTimeout(timer.current), [])
   const search = (text: string) => {
     typed.current = text.trim()
-    setFilters({ search: typed.current || undefined }, { replace: true })
+    // Back returns to the list before the search, whatever was typed in between
+    const isAgain = value !== "" && typed.current !== ""
+    setFilters({ search: typed.current || undefined }, { replace: isAgain })
   }
   return (
     <label className={styles["search"]}>
@@ -72,12 +74,21 @@ const SearchField = ({ value }: { readonly value: string }) => {
   )
 }
 
+/** The count of a status of which nothing is known. */
+const notCounted = { count: 0, more: true }
+
 const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
-  const byStatus = valueOf(useAtomValue(counts(text))) ?? undefined
+  const result = useAtomValue(counts(text))
+  const read = valueOf(result)
+  // the counts before stay in their place, so that nothing moves while others are read
+  const [before, keep] = useState(read)
+  if (read !== undefined && read !== before) keep(read)
+  const byStatus = read ?? before
+  const isBusy = read === undefined && result.waiting
   return (
-    <div className={styles["chips"]} role="group" aria-label="Status">
+    <div className={styles["chips"]} role="group" aria-label="Status" aria-busy={isBusy}>
       {runStatuses.map((status) => {
-        const { count: n = 0, more = false } = byStatus?.[status] ?? {}
+        const { count: n, more } = byStatus?.[status] ?? notCounted
         // dispatching takes a moment: it's worth a chip only while a run is in it
         if (status === "dispatching" && n === 0 && filters.status !== status) return null
         return (
@@ -88,7 +99,7 @@ const StatusChoice = ({ filters, text }: { readonly filters: FilterTexts; readon
             title={statusMeaning(status)}
             onClick={() => setFilters({ status: status === filters.status ? undefined : status })}
           >
-            {statusWord(status)} <span>{byStatus === undefined ? "" : `${count(n)}${more ? "+" : ""}`}</span>
+            {statusWord(status)} <span>{n === 0 && more ? "" : `${count(n)}${more ? "+" : ""}`}</span>
           </button>
         )
       })}
@@ -110,8 +121,22 @@ const otherLabels: Readonly<Record<(typeof otherNames)[number], string>> = {
   minUsd: "Cost at least (USD)"
 }
 
+const examples: Partial<Record<(typeof otherNames)[number], string>> = {
+  from: "2026-11-28",
+  to: "2026-11-29",
+  minUsd: "0.5"
+}
+
+const refusals: Partial<Record<(typeof otherNames)[number], string>> = {
+  from: "Write a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
+  to: "Write a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
+  minUsd: "Write an amount such as 0.5, without a currency."
+}
+
 const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
   const inForce = otherNames.filter((name) => filters[name] !== undefined)
+  const [wrong, setWrong] = useState<(typeof otherNames)[number] | undefined>(undefined)
+  const id = useId()
   return (
     <details className={styles["more"]}>
       <summary>{inForce.length === 0 ? "More filters" : `More filters (${inForce.length})`}</summary>
@@ -125,14 +150,27 @@ const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
           const refused = otherNames.find(
             (name) => String(data.get(name) ?? "").trim() !== "" && filtersOf(wanted)[name] === undefined
           )
+          setWrong(refused)
           if (refused === undefined) return setFilters(Object.fromEntries(texts))
-          say(`${otherLabels[refused]}: this value doesn't work. A date is 2026-11-28, an amount is 0.5.`)
+          event.currentTarget.querySelector<HTMLElement>(`[name=${refused}]`)?.focus()
         }}
       >
         {otherNames.map((name) => (
           <label key={`${name}-${filters[name] ?? ""}`}>
             {otherLabels[name]}
-            <input name={name} defaultValue={filters[name] ?? ""} maxLength={200} />
+            <input
+              name={name}
+              defaultValue={filters[name] ?? ""}
+              maxLength={200}
+              placeholder={examples[name]}
+              aria-invalid={name === wrong}
+              aria-describedby={name === wrong ? id : undefined}
+            />
+            {name === wrong ? (
+              <span id={id} role="alert">
+                {refusals[name] ?? "This value doesn't work."}
+              </span>
+            ) : null}
           </label>
         ))}
         <div className={styles["actions"]}>
@@ -153,6 +191,12 @@ const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
   )
 }
 
+/** The value of a filter for people: an address has the whole instant. */
+const shownFilter = (name: (typeof otherNames)[number], value: string | undefined): string | undefined =>
+  (name === "from" || name === "to") && value !== undefined
+    ? value.replace(/T00:00(?::00(?:\.0+)?)?Z$/u, "").replace(/T(\d\d:\d\d).*$/u, " $1")
+    : value
+
 /** The filters in force that have no control of their own on the screen, each with a button that removes it. */
 const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
   const names = otherNames.filter((name) => filters[name] !== undefined)
@@ -163,7 +207,8 @@ const InForce = ({ filters }: { readonly filters: FilterTexts }) => {
         <li key={name}>
           <button type="button" onClick={() => setFilters({ [name]: undefined })}>
             <span className="unseen">Remove the filter </span>
-            {otherLabels[name]}: <Untrusted max={40}>{filters[name]}</Untrusted> <span aria-hidden>×</span>
+            {otherLabels[name]}: <Untrusted max={40}>{shownFilter(name, filters[name])}</Untrusted>{" "}
+            <span aria-hidden>×</span>
           </button>
         </li>
       ))}
@@ -203,10 +248,12 @@ const Selection = () => {
         <RotateCcw aria-hidden />
         Run {count(ids.size)} again
       </Button>
-      <Button kind="danger" disabled={isCancelling || open.length === 0} onClick={() => ask(true)}>
-        <Ban aria-hidden />
-        Cancel {runs}
-      </Button>
+      {open.length === 0 ? null : (
+        <Button kind="danger" disabled={isCancelling} onClick={() => ask(true)}>
+          <Ban aria-hidden />
+          Cancel {runs}
+        </Button>
+      )}
       {isAsked ? (
         <Suspense>
           <Confirm
@@ -229,21 +276,22 @@ const openStatuses = ["queued", "dispatching", "running"]
 const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [isAsked, ask] = useState(false)
   const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters))))
-  const [cancel, isCancelling] = useChange(cancelFitting, (result) =>
+  const [cancel, isDisabled, isCancelling] = useChange(cancelFitting, (result) =>
     say(AsyncResult.isFailure(result) ? reason(result) : `${counted(result.value, "run")} cancelled`)
   )
-  const statuses = openStatuses.filter((status) => filters.status === undefined || filters.status === status)
-  const isCapped = statuses.some((status) => byStatus?.[status]?.more === true)
-  const n = statuses.reduce((sum, status) => sum + (byStatus?.[status]?.count ?? 0), 0)
-  // a search for words has no counts
-  if (statuses.length === 0 || byStatus === undefined || (byStatus !== null && n === 0)) return null
-  const runs =
-    byStatus === null ? "all open runs" : isCapped ? `more than ${counted(n, "run")}` : counted(n, "open run")
+  const open = openStatuses
+    .filter((status) => filters.status === undefined || filters.status === status)
+    .map((status) => byStatus?.[status] ?? notCounted)
+  const isCapped = open.some(({ more }) => more)
+  const n = open.reduce((sum, one) => sum + one.count, 0)
+  if (byStatus === undefined || (n === 0 && !isCapped)) return null
+  const runs = !isCapped ? counted(n, "open run") : n === 0 ? "all open runs" : `${count(n)} or more open runs`
+  const number = n === 0 ? "" : ` (${count(n)}${isCapped ? "+" : ""})`
   return (
     <>
-      <Button kind="danger" disabled={isCancelling} onClick={() => ask(true)}>
+      <Button kind="danger" disabled={isDisabled} onClick={() => ask(true)}>
         <Ban aria-hidden />
-        {isCancelling ? "Cancelling…" : "Cancel all open"}
+        {isCancelling ? "Cancelling…" : `Cancel all open${number}`}
       </Button>
       {isAsked ? (
         <Suspense>
@@ -267,7 +315,7 @@ const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly 
 /** Saves all runs of the list as a file. An export that takes long shows its progress, on later visits as well. */
 const Export = ({ text }: { readonly text: string }) => {
   const n = useAtomValue(exportedRuns)
-  const [save, isSaving] = useChange(exportRuns, (result) => {
+  const [save, isDisabled, isSaving] = useChange(exportRuns, (result) => {
     const runs = counted(registry.get(exportedRuns), "run")
     if (AsyncResult.isInterrupted(result)) return say(`Export cancelled after ${runs}. No file was saved.`)
     if (AsyncResult.isFailure(result)) {
@@ -290,7 +338,7 @@ const Export = ({ text }: { readonly text: string }) => {
   return (
     <>
       {(["csv", "json"] as const).map((format) => (
-        <Button key={format} onClick={() => save({ text, format })}>
+        <Button key={format} disabled={isDisabled} onClick={() => save({ text, format })}>
           <Download aria-hidden />
           {format.toUpperCase()}
         </Button>
@@ -330,7 +378,7 @@ const useFitting = (ids: ReadonlyArray<string>, filters: FilterTexts): ReadonlyA
 
 const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text: string }) => {
   const [result, more] = useAtom(runPages(text))
-  const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters)))) ?? undefined
+  const byStatus = valueOf(useAtomValue(counts(withoutStatus(filters))))
   const pages = AsyncResult.isSuccess(result) ? result.value.items : undefined
   const isDone = AsyncResult.isSuccess(result) && result.value.done
   const all = useMemo(() => pages?.flatMap(({ ids }) => ids) ?? [], [pages])
@@ -356,17 +404,18 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
   }
   if (pages === undefined || isSearching) return <Loading what="runs" lines={12} />
   if (ids.length > 0) {
-    const chosen = Object.entries(byStatus ?? {}).filter(
-      ([status]) => filters.status === undefined || status === filters.status
-    )
-    const isExact = byStatus !== undefined && chosen.every(([, { more: isCapped }]) => !isCapped)
-    const total = isExact ? chosen.reduce((sum, [, { count: n }]) => sum + n, 0) : undefined
-    return <RunsTable key={text} ids={ids} total={total} onEnd={onEnd} />
+    const chosen = runStatuses
+      .filter((status) => filters.status === undefined || status === filters.status)
+      .map((status) => byStatus?.[status] ?? notCounted)
+    const total = chosen.some(({ more: isCapped }) => isCapped)
+      ? undefined
+      : chosen.reduce((sum, { count: n }) => sum + n, 0)
+    return <RunsTable key={text} text={text} ids={ids} total={total} onEnd={onEnd} />
   }
   if (text !== "") {
     return (
       <Message icon={SearchX} title="No runs match these filters">
-        <p>Search finds whole words of a task, and the start of the last one.</p>
+        <p>Search looks for whole words in tasks. Only the last word may be incomplete.</p>
         <Link to="/runs" className={buttonClass()}>
           Clear the filters
         </Link>

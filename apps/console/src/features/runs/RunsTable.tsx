@@ -1,9 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { type CSSProperties, type KeyboardEvent, memo, useEffect, useRef, useState } from "react"
 import { runRow } from "../../state/live.ts"
-import { go } from "../../state/place.ts"
+import { cameBack, go } from "../../state/place.ts"
 import { letterKeys } from "../../state/preferences.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
+import { isShortcut } from "../../ui/keyboard.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Status } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
@@ -97,7 +98,12 @@ const Row = memo(({ columns, id, index, isCurrent, isTabStop, onCurrent, top }: 
   )
 })
 
+/** The scroll position of each list, by its filters. */
+const offsets = new Map<string, number>()
+
 interface RunsTableProps {
+  /** The filters of the list as text. */
+  readonly text: string
   readonly ids: ReadonlyArray<string>
   /** Number of rows of the whole list; undefined if it isn't known. */
   readonly total: number | undefined
@@ -120,7 +126,7 @@ const moves = (last: number): Readonly<Record<string, number>> => ({
 })
 
 /** A grid of any number of runs. Only the rows in view are in the page. */
-export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
+export const RunsTable = ({ ids, onEnd, text, total }: RunsTableProps) => {
   const grid = useRef<HTMLDivElement>(null)
   const columns = useAtomValue(shownColumns)
   const [current, setCurrent] = useState<number | undefined>(undefined)
@@ -131,7 +137,8 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
     getItemKey: (index) => ids[index] ?? index,
     overscan: 10,
     scrollPaddingStart: 40,
-    scrollPaddingEnd: 8
+    scrollPaddingEnd: 8,
+    initialOffset: cameBack() ? (offsets.get(text) ?? 0) : 0
   })
   const items = virtual.getVirtualItems()
   const end = items.at(-1)?.index ?? 0
@@ -156,11 +163,12 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
     else return
     event.preventDefault()
   }
-  // j and k start the grid before anything has the focus
+  // j and k start the grid from anywhere but a text field
   useEffect(() => {
     const start = (event: globalThis.KeyboardEvent) => {
-      const isFree = document.activeElement === document.body || document.activeElement?.id === "main"
-      if (isFree && registry.get(letterKeys) && (event.key === "j" || event.key === "k"))
+      const isWithin = grid.current?.contains(document.activeElement) ?? false
+      if (isWithin || !isShortcut(event) || !registry.get(letterKeys)) return
+      if (event.key === "j" || event.key === "k")
         // the row gets the focus even if it was the current one before another control had it
         grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus({ preventScroll: true })
     }
@@ -176,6 +184,7 @@ export const RunsTable = ({ ids, onEnd, total }: RunsTableProps) => {
       aria-multiselectable
       className={styles["grid"]}
       style={widthsOf(columns)}
+      onScroll={({ currentTarget }) => offsets.set(text, currentTarget.scrollTop)}
       onKeyDown={press}
     >
       <div role="row" aria-rowindex={1} className={styles["head"]}>

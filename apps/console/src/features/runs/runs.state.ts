@@ -1,4 +1,4 @@
-import type { CancelledRuns, RunPage } from "@webagent/admin"
+import { type CancelledRuns, type RunFilters, type RunPage, runStatuses } from "@webagent/admin"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Atom from "effect/reactivity/Atom"
@@ -8,7 +8,7 @@ import { Console } from "../../state/client.ts"
 import { beginList, epoch, putList } from "../../state/live.ts"
 import { go, place } from "../../state/place.ts"
 import { registry } from "../../state/react.ts"
-import { settled } from "../../state/runs.ts"
+import { isFinal, settled } from "../../state/runs.ts"
 import { download } from "../../ui/download.ts"
 import { formats } from "./exported.ts"
 import { type FilterTexts, filtersOf, requestOf, textOf } from "./filters.ts"
@@ -61,8 +61,46 @@ export const runPages = Atom.family((text: string) =>
 /** The filters whose runs are counted by status, as text. */
 export const withoutStatus = (filters: FilterTexts): string => textOf({ ...filters, status: undefined })
 
+type RunStatus = (typeof runStatuses)[number]
+
+type StatusCounts = NonNullable<RunPage["counts"]>
+
+/** Pages that are read to count the open runs of a search. */
+const mostCountPages = 5
+
+/** Counts the open runs with a status that match a search, up to a page of them. */
+const countOpen = Effect.fnUntraced(function* (filters: RunFilters, status: RunStatus) {
+  const client = yield* Console
+  let [count, cursor]: [number, string | null | undefined] = [0, undefined]
+  for (let n = 0; n < mostCountPages && count < pageSize && cursor !== null; n++) {
+    const at = cursor === undefined ? {} : { cursor }
+    const page: RunPage = yield* client.runs.list({
+      query: { ...filters, status, limit: pageSize, counts: "false", ...at }
+    })
+    count += page.rows.length
+    cursor = page.next
+  }
+  return [status, { count, more: cursor !== null }] as const
+})
+
 /**
- * Counts by status for filters without a status. They're read again while events arrive.
+ * Counts the runs of a search, which the server doesn't: those of the first page if there are no more, and otherwise the
+ * open ones alone.
+ */
+const countSearch = Effect.fnUntraced(function* (filters: RunFilters) {
+  const client = yield* Console
+  const { next, rows } = yield* client.runs.list({ query: { ...filters, limit: pageSize, counts: "false" } })
+  if (next === null) {
+    const countOf = (status: RunStatus) => rows.filter((run) => run.status === status).length
+    return Object.fromEntries(runStatuses.map((status) => [status, { count: countOf(status), more: false }]))
+  }
+  const open = runStatuses.filter((status) => !isFinal(status))
+  return Object.fromEntries(yield* Effect.forEach(open, (status) => countOpen(filters, status), { concurrency: 3 }))
+})
+
+/**
+ * Counts by status for filters without a status; a status that wasn't counted is missing. They're read again while events
+ * arrive.
  *
  * Call it with the text of `withoutStatus`, so that every part of the screen shares one request.
  */
@@ -70,10 +108,11 @@ export const counts = Atom.family((text: string) =>
   Console.runtime.atom((get) => {
     get(settled("runs"))
     return Effect.gen(function* () {
+      const filters = requestOf(text)
+      if (filters.search !== undefined) return yield* countSearch(filters)
       const client = yield* Console
-      const page = yield* client.runs.list({ query: { ...requestOf(text), limit: 1 } })
-      // a search for words has none: counting its matches would read every one
-      return page.counts
+      const page = yield* client.runs.list({ query: { ...filters, limit: 1 } })
+      return page.counts ?? ({} satisfies StatusCounts)
     })
   })
 )

@@ -17,6 +17,7 @@ import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
+import styles from "./SessionsScreen.module.css"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 
@@ -54,7 +55,7 @@ const SessionsScreen = () => {
   const [purge] = useChange(purgeSession, changed)
   const [asked, ask] = useState<Asked | undefined>(undefined)
   return (
-    <Page title="Sessions" lead="A session is a browser with the runs that follow one another in it.">
+    <Page title="Sessions" lead="A session keeps one browser open for several runs, one after the other.">
       <Answer of={result} what="sessions" onRetry={() => registry.refresh(sessions)}>
         {({ items }) => {
           const rows = rowsOf(items)
@@ -76,9 +77,20 @@ const SessionsScreen = () => {
                     name: "Session",
                     cell: ({ id }) => (
                       <Link to={`/runs?session=${encodeURIComponent(id)}`} title="Show its runs">
-                        <code>{id}</code>
+                        <code className={styles["id"]}>{id}</code>
                       </Link>
                     )
+                  },
+                  {
+                    name: "Last task",
+                    cell: ({ lastRun = null }) =>
+                      lastRun === null ? (
+                        "–"
+                      ) : (
+                        <Link to={`/runs/${lastRun.id}`} className={styles["task"]}>
+                          <Untrusted max={80}>{lastRun.title ?? lastRun.task}</Untrusted>
+                        </Link>
+                      )
                   },
                   { name: "Status", cell: ({ status }) => <Status of={status} /> },
                   { name: "Runs", isNumber: true, cell: ({ runs }) => count(runs) },

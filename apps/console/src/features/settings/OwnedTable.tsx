@@ -1,6 +1,8 @@
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
+import { programOf, serverInfo } from "../../state/client.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
+import { valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
@@ -10,7 +12,7 @@ interface OwnedTableProps<Row> {
   readonly what: string
   readonly title: string
   readonly of: Atom.Atom<AsyncResult.AsyncResult<ReadonlyArray<Row>, unknown>>
-  /** The command that creates one. */
+  /** The arguments of the program that create one. */
   readonly command: string
   /** The key that a record belongs to. */
   readonly ownerOf: (row: Row) => string
@@ -26,23 +28,30 @@ export const OwnedTable = <Row extends { readonly id: string }>({
   ownerOf,
   title,
   what
-}: OwnedTableProps<Row>) => (
-  <Section title={title}>
-    <Answer of={useAtomValue(of)} what={what} onRetry={() => registry.refresh(of)}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <p>
-            There are no {what}. Create one with the admin API or with <code>{command}</code>.
-          </p>
-        ) : (
-          <Table
-            label={title}
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[first, { name: "Key", isExtra: true, cell: ownerOf }, ...columns]}
-          />
-        )
-      }
-    </Answer>
-  </Section>
-)
+}: OwnedTableProps<Row>) => {
+  const program = programOf(valueOf(useAtomValue(serverInfo)))
+  return (
+    <Section title={title}>
+      <Answer of={useAtomValue(of)} what={what} onRetry={() => registry.refresh(of)}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p>
+              There are no {what}. Create one with the admin API, or with{" "}
+              <code>
+                {program} {command} --server {location.origin}
+              </code>
+              .
+            </p>
+          ) : (
+            <Table
+              label={title}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[first, { name: "Key", isExtra: true, cell: ownerOf }, ...columns]}
+            />
+          )
+        }
+      </Answer>
+    </Section>
+  )
+}

@@ -13,7 +13,7 @@ export const Schedules = () => (
     title="Schedules"
     what="schedules"
     of={schedules}
-    command="webagent-server schedules create"
+    command="schedules create --name nightly --cron '0 6 * * *' --task TASK"
     ownerOf={({ owner }) => owner ?? ""}
     columns={[
       { name: "Name", cell: ({ name }) => <Untrusted>{name}</Untrusted> },

@@ -3,6 +3,7 @@ import { registry, useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { moment, span } from "../../ui/format.ts"
+import { Link } from "../../ui/Link.tsx"
 import { Page, Section } from "../../ui/Page.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
@@ -17,7 +18,7 @@ const settings = Console.query("server", "settings", {})
 const references = [2, 3, 4].map((version) => [`API v${version}`, `/api/v${version}/docs`] as const)
 
 /** The guides for the person who runs a server, by their names in the folder docs. */
-const guides = ["run-your-own-server", "console", "configuration", "monitor", "webhooks", "admin-api"]
+export const guides = ["run-your-own-server", "console", "environment", "monitor", "webhooks", "admin-api"]
 
 const Documentation = () => (
   <Section title="Documentation">
@@ -62,7 +63,7 @@ const SettingsScreen = () => {
   return (
     <Page
       title="Settings"
-      lead="The current settings. Flags, variables or the configuration file change them when the server starts."
+      lead="The server's current settings. To change one, restart the server with another flag, environment variable or configuration file."
     >
       <Health />
       <Section title="Server">
@@ -82,7 +83,19 @@ const SettingsScreen = () => {
         <Answer of={result} what="settings" onRetry={() => registry.refresh(settings)}>
           {(rows) =>
             rows.length === 0 ? (
-              <p>This server uses its defaults.</p>
+              <p>
+                {info?.has.includes("simulation") === true ? (
+                  <>
+                    The profile, the faults and the clock are on the screen{" "}
+                    <Link to="/simulation" className={styles["link"]}>
+                      Simulated service
+                    </Link>
+                    .
+                  </>
+                ) : (
+                  "This server uses its defaults."
+                )}
+              </p>
             ) : (
               <Table
                 label="Current settings"

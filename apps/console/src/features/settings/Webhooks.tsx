@@ -21,7 +21,7 @@ export const Webhooks = () => (
     title="Webhooks"
     what="webhooks"
     of={webhooks}
-    command="webagent-server webhooks create"
+    command="webhooks create https://app.example/hook"
     ownerOf={({ everyKey, owner }) => (everyKey ? "every key" : (owner ?? ""))}
     columns={[
       { name: "Address", cell: ({ url }) => <Untrusted>{url}</Untrusted> },

@@ -1,5 +1,6 @@
 import type { SharedRun } from "@webagent/admin"
 import { useEffect, useMemo, useState } from "react"
+import { numberInQuery, setInQuery } from "../../state/place.ts"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Answer } from "../../ui/Answer.tsx"
@@ -7,8 +8,7 @@ import { count, usd } from "../../ui/format.ts"
 import { RecordHead } from "../../ui/Record.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { Took } from "../../ui/Took.tsx"
-import { Untrusted } from "../../ui/Untrusted.tsx"
-import { Failure, Outcome, StepDetail } from "../run/Detail.tsx"
+import { Failure, madeUp, Outcome, StepDetail } from "../run/Detail.tsx"
 import { Recording } from "../run/Recording.tsx"
 import type { RecordingFile } from "../run/run.state.ts"
 import { allSteps } from "../run/stepFilter.ts"
@@ -22,8 +22,19 @@ import styles from "./SharedRunScreen.module.css"
 const pause_ms = 5000
 
 const Content = ({ of: { stepList: steps, ...shared } }: { readonly of: SharedRun }) => {
-  const [chosen, choose] = useState<number | undefined>(undefined)
-  const step = steps.find(({ number }) => number === chosen) ?? steps.at(-1)
+  // a new object for each choice, so that choosing the same step again rewinds to it
+  const [chosen, setChosen] = useState<{ readonly number: number | undefined }>(() => ({
+    number: numberInQuery("step")
+  }))
+  const choose = (number: number) => {
+    setChosen({ number })
+    setInQuery("step", String(number))
+  }
+  const step = steps.find(({ number }) => number === chosen.number) ?? steps.at(-1)
+  const wanted = useMemo(
+    () => (chosen.number === undefined || step === undefined ? undefined : { ...step }),
+    [chosen, step]
+  )
   const pictureOf = (number: number) =>
     `/share/runs/${encodeURIComponent(shared.id)}/steps/${number}/picture?token=${encodeURIComponent(linkToken())}`
   const { createdAt, id, recording, startedAt } = shared
@@ -46,14 +57,15 @@ const Content = ({ of: { stepList: steps, ...shared } }: { readonly of: SharedRu
       <RecordHead
         status={shared.status}
         id={shared.id}
-        title={<Untrusted max={2000}>{shared.title ?? shared.task}</Untrusted>}
-        whole={shared.title === null ? undefined : shared.task}
+        title={shared.title ?? shared.task}
+        task={shared.task}
         facts={[
           ["Created", <Time key="created" at={shared.createdAt} />],
           ["Took", <Took key="took" startedAt={shared.startedAt} finishedAt={shared.finishedAt} />],
           ["Steps", count(shared.steps)],
           ["Cost", usd(shared.totalCostUsd)],
-          ["Model", shared.model]
+          ["Model", shared.model],
+          ["Simulated", shared.simulated ? madeUp : null]
         ]}
       />
       {steps.length === 0 ? null : (
@@ -79,19 +91,17 @@ const Content = ({ of: { stepList: steps, ...shared } }: { readonly of: SharedRu
             onFilter={setFilter}
             shown={step}
             isOver={shared.finishedAt !== null}
-            follows={chosen === undefined}
+            follows={chosen.number === undefined}
             onShow={choose}
           />
         )}
       </div>
       <div className={run["detail"]} role="region" aria-label="Details" tabIndex={0}>
         <div className={run["outcome"]}>
-          <Failure run={{ ...shared, failure: shared.reason }} />
+          <Failure run={{ ...shared, failure: shared.reason }} isMadeUp={shared.simulated} />
           <Outcome run={shared} />
         </div>
-        {file === null ? null : (
-          <Recording of={file} wanted={chosen === undefined ? undefined : step} onTime={setPlayhead} />
-        )}
+        {file === null ? null : <Recording of={file} wanted={wanted} onTime={setPlayhead} />}
         {step === undefined ? null : <StepDetail step={step} steps={steps} calls={[]} pictureOf={pictureOf} />}
       </div>
     </div>

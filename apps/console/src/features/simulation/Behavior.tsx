@@ -44,7 +44,7 @@ const Editor = ({ profile }: { readonly profile: Profile }) => {
           spellCheck={false}
           defaultValue={jsonOf(profile)}
           error={error}
-          hint='Times are texts such as "1.5 seconds". Write "extends": "flaky" and only the fields that differ, if you like.'
+          hint='Write times as text, such as "1.5 seconds". With "extends": "flaky", you need only the fields that differ.'
         />
         <div>
           <Button type="submit" kind="primary" disabled={isWaiting}>
@@ -59,9 +59,7 @@ const Editor = ({ profile }: { readonly profile: Profile }) => {
 /** The profile in force and the clock. */
 export const Behavior = ({ facts: { profile, time } }: { readonly facts: Facts }) => {
   const [send, isWaiting] = useChange(setProfile, (result) => {
-    say(
-      AsyncResult.isFailure(result) ? reason(result) : `The service behaves as ${result.value.name ?? "your profile"}`
-    )
+    say(AsyncResult.isFailure(result) ? reason(result) : `The profile ${result.value.name ?? "of your own"} is active`)
     readAgain()
   })
   return (
@@ -75,10 +73,10 @@ export const Behavior = ({ facts: { profile, time } }: { readonly facts: Facts }
               <Button
                 disabled={isWaiting}
                 aria-pressed={profile.name === name}
-                aria-label={profile.name === name ? `In force: ${name}` : `Use ${name}`}
+                aria-label={profile.name === name ? `Active: ${name}` : `Use ${name}`}
                 onClick={() => send({ payload: { preset: name } })}
               >
-                {profile.name === name ? "In force" : "Use"}
+                {profile.name === name ? "Active" : "Use"}
               </Button>
             </li>
           ))}

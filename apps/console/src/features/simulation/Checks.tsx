@@ -8,6 +8,7 @@ import { Status } from "../../ui/Status.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import type { Facts } from "./simulation.state.ts"
 import styles from "./Simulation.module.css"
+import { checkStatus } from "./texts.ts"
 
 /** Most rows of a finding that are linked. */
 const mostRows = 6
@@ -37,13 +38,14 @@ const Findings = ({ of: { count, findings } }: { readonly of: OracleVerdict }) =
 export const Checks = ({ facts: { journal, verdicts } }: { readonly facts: Facts }) => {
   // those with findings first
   const sorted = verdicts.verdicts.toSorted((a, b) => Number(a.holds) - Number(b.holds))
+  const hasFailed = sorted.some((verdict) => checkStatus(verdict) === "failed")
   return (
-    <Section title={verdicts.holds ? "Every check passed" : "Some checks failed"}>
+    <Section title={hasFailed ? "Some checks failed" : "No checks failed"}>
       {journal.written === 0 ? (
         <Message icon={ShieldCheck} title="No requests to check yet">
           <p>
-            The service watches how your app uses it: browsers and runs left open, creates sent twice, results that are
-            never fetched, polling that is too fast, and API keys in addresses.
+            The service checks how your app uses it. For example, it finds browsers that were never stopped, creates
+            that were sent twice, results that were never read, and API keys in addresses.
           </p>
         </Message>
       ) : (
@@ -51,7 +53,7 @@ export const Checks = ({ facts: { journal, verdicts } }: { readonly facts: Facts
           {sorted.map((verdict) => (
             <li key={verdict.oracle}>
               <div>
-                <Status of={verdict.holds ? "passed" : "failed"} />
+                <Status of={checkStatus(verdict)} />
                 <h3>{verdict.oracle}</h3>
               </div>
               <p>

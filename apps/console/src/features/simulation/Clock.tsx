@@ -33,6 +33,7 @@ const Move = () => {
     if (Option.isNone(span) || Duration.toMillis(span.value) === 0) {
       return setError("Use a time such as 200ms, 45 seconds or 30m.")
     }
+    if (Duration.toDays(span.value) > 36_500) return setError("Move at most 36500 days at a time.")
     setError(undefined)
     return advance({ payload: { by: span.value } })
   }

@@ -13,7 +13,7 @@ const Dialog = lazy(() => import("../../ui/Dialog.tsx"))
 const kindTexts: Readonly<Record<string, string>> = {
   "refuse-connections": "The port closes: every connection is refused",
   reset: "The TCP connection is reset",
-  hang: "The service says nothing more",
+  hang: "The service stops responding",
   "slow-headers": "The response starts late",
   "slow-body": "The body arrives slowly",
   "cut-body": "The body is cut off",
@@ -42,6 +42,19 @@ const labels: Readonly<Record<string, string>> = {
   direction: "Direction",
   to: "Address of the redirect"
 }
+
+/** The fields of the requests that get a fault: name, label and placeholder. */
+const conditions = [
+  ["rate", "Share in percent", "100"],
+  ["attempts", "Attempts of one resource", "1, 2"],
+  ["nth", "Number of the matching request", "3"],
+  ["resource", "Resource id", ""],
+  ["name", "Name", "The kind"],
+  ["from", "Starts after", "At once"],
+  ["until", "Ends after", "Never"]
+] as const
+
+const allLabels = { ...labels, ...Object.fromEntries(conditions.map(([name, label]) => [name, label] as const)) }
 
 const choices: Readonly<Record<string, ReadonlyArray<string>>> = {
   placement: ["before-apply", "after-apply", "mid-body"],
@@ -102,7 +115,7 @@ export const FaultForm = ({ onAdd, onClose }: FaultFormProps) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const rule = ruleOf((name) => String(data.get(name) ?? ""))
-    return Result.isFailure(rule) ? setError(linesOf(rule.failure)) : onAdd(rule.success)
+    return Result.isFailure(rule) ? setError(linesOf(rule.failure, allLabels)) : onAdd(rule.success)
   }
   return (
     <Dialog title="Add a fault" onClose={onClose} isKept>
@@ -124,7 +137,7 @@ export const FaultForm = ({ onAdd, onClose }: FaultFormProps) => {
           ))}
         </div>
         <fieldset className={styles["pairs"]}>
-          <legend>Requests that it hits (empty is every request)</legend>
+          <legend>Requests that get the fault (leave a field empty for all)</legend>
           <SelectField label="Operation" name="operation" defaultValue="">
             <option value="">All operations</option>
             {filterOperations
@@ -133,13 +146,16 @@ export const FaultForm = ({ onAdd, onClose }: FaultFormProps) => {
                 <option key={one}>{one}</option>
               ))}
           </SelectField>
-          <TextField label="Share in percent" name="rate" inputMode="decimal" placeholder="100" />
-          <TextField label="Attempts of one resource" name="attempts" placeholder="1, 2" autoComplete="off" />
-          <TextField label="Number among fitting requests" name="nth" placeholder="3" autoComplete="off" />
-          <TextField label="Resource id" name="resource" autoComplete="off" />
-          <TextField label="Name" name="name" placeholder="The kind" autoComplete="off" />
-          <TextField label="Starts after" name="from" placeholder="At once" autoComplete="off" />
-          <TextField label="Ends after" name="until" placeholder="Never" autoComplete="off" />
+          {conditions.map(([name, label, placeholder]) => (
+            <TextField
+              key={name}
+              label={label}
+              name={name}
+              inputMode={name === "rate" ? "decimal" : "text"}
+              placeholder={placeholder}
+              autoComplete="off"
+            />
+          ))}
         </fieldset>
         {error === undefined ? null : (
           <p role="alert" className={styles["error"]}>

@@ -68,6 +68,9 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
         </div>
       }
     >
+      <p className={styles["soft"]}>
+        Requests that this console sends get no faults. To see a fault, send a request from your app or with curl.
+      </p>
       {rules.length === 0 ? (
         <Message icon={Zap} title="No faults">
           <p>
@@ -78,7 +81,7 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
       ) : (
         <>
           <p className={styles["soft"]}>
-            A request gets the first fault that hits it. Counts start over with each change.
+            A request gets the first fault that applies to it. The counts start over when you change the faults.
           </p>
           <Table
             label="Active faults"
@@ -87,7 +90,7 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
             columns={[
               { name: "Name", cell: ({ rule }) => <Untrusted max={60}>{rule.name ?? rule.fault.kind}</Untrusted> },
               { name: "Fault", cell: ({ rule }) => <Untrusted max={200}>{faultText(rule)}</Untrusted> },
-              { name: "Hits", cell: ({ rule }) => <Untrusted max={300}>{conditionText(rule)}</Untrusted> },
+              { name: "Applies to", cell: ({ rule }) => <Untrusted max={300}>{conditionText(rule)}</Untrusted> },
               {
                 name: "Changes",
                 isUnseen: true,

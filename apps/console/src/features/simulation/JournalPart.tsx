@@ -157,7 +157,7 @@ export const JournalPart = ({ facts: { journal } }: { readonly facts: Facts }) =
         )}
         <span className={styles["soft"]}>
           {counted(journal.written, "row")}
-          {journal.dropped === 0 ? "" : `, the oldest ${count(journal.dropped)} are dropped`}
+          {journal.dropped === 0 ? "" : `, the oldest ${count(journal.dropped)} were dropped`}
         </span>
       </div>
       <Answer of={result} what="journal" onRetry={() => registry.refresh(rows)}>

@@ -51,7 +51,7 @@ export const OpenResources = ({ facts: { open } }: { readonly facts: Facts }) =>
     if (AsyncResult.isFailure(change)) say(reason(change))
     readAgain()
   }
-  const [cancel] = useChange(cancelRun, done)
+  const [cancel, isDisabled] = useChange(cancelRun, done)
   const [stop] = useChange(stopSession, done)
   const [drop] = useChange(dropConnections, done)
   if (open.turns.length + open.sessions.length + open.browsers.length === 0) {
@@ -71,7 +71,12 @@ export const OpenResources = ({ facts: { open } }: { readonly facts: Facts }) =>
           since_ms: createdAt_ms,
           to: `/runs/${id}`,
           action: (
-            <Button kind="danger" aria-label={`Cancel run ${id}`} onClick={() => cancel({ params: { run_id: id } })}>
+            <Button
+              kind="danger"
+              disabled={isDisabled}
+              aria-label={`Cancel run ${id}`}
+              onClick={() => cancel({ params: { run_id: id } })}
+            >
               Cancel
             </Button>
           )
@@ -87,6 +92,7 @@ export const OpenResources = ({ facts: { open } }: { readonly facts: Facts }) =>
           action: (
             <Button
               kind="danger"
+              disabled={isDisabled}
               aria-label={`Stop session ${id}`}
               onClick={() => stop({ params: { session_id: id } })}
             >
@@ -104,6 +110,7 @@ export const OpenResources = ({ facts: { open } }: { readonly facts: Facts }) =>
           to: `/browsers/${id}`,
           action: (
             <Button
+              disabled={isDisabled}
               aria-label={`Drop the connections of browser ${id}`}
               onClick={() => drop({ params: { browser_id: id } })}
             >

@@ -1,3 +1,4 @@
+import { presetNames } from "@webagent/control"
 import * as Duration from "effect/Duration"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { CloudLightning, FileQuestion, RotateCcw } from "lucide-react"
@@ -20,7 +21,7 @@ import { JournalPart } from "./JournalPart.tsx"
 import { Now } from "./Now.tsx"
 import { OpenResources } from "./OpenResources.tsx"
 import { type Facts, facts, readAgain, refuseConnections, reset } from "./simulation.state.ts"
-import { paceOf } from "./texts.ts"
+import { checkStatus, paceOf } from "./texts.ts"
 
 const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 
@@ -28,9 +29,14 @@ const Confirm = lazy(() => import("../../ui/Confirm.tsx"))
 const outageSpan = Duration.seconds(10)
 const outage = "10 seconds"
 
+/** The name of a profile, which is on the screen for presets only. */
+const profileText = (name: string | undefined): string =>
+  name === undefined ? "your own" : presetNames.some((preset) => preset === name) ? name : `${name} (not a preset)`
+
 const openCount = ({ open }: Facts) => open.turns.length + open.sessions.length + open.browsers.length
 
-const failedCount = ({ verdicts }: Facts) => verdicts.verdicts.filter(({ holds }) => !holds).length
+const failedCount = ({ verdicts }: Facts) =>
+  verdicts.verdicts.filter((verdict) => checkStatus(verdict) === "failed").length
 
 const parts: Readonly<Record<string, ComponentType<{ readonly facts: Facts }>>> = {
   "": Behavior,
@@ -55,7 +61,7 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
     readAgain()
   }
   const [startOver, isResetting] = useChange(reset, done("The service was reset"))
-  const [refuse, isRefusing] = useChange(refuseConnections, done(`No connection is accepted for ${outage}`))
+  const [refuse, isRefusing] = useChange(refuseConnections, done(`The service refuses all connections for ${outage}`))
   const isStill = time.time.mode === "manual"
   return (
     <>
@@ -79,8 +85,8 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
             onClose={() => ask(undefined)}
             onConfirm={() => refuse({ payload: { for: outageSpan } })}
           >
-            Every connection is reset and none is accepted, for {outage} of service time. This page is cut off as well,
-            and reconnects by itself.
+            The service resets every connection and refuses new ones for {outage} of service time. This page loses its
+            connection as well, and reconnects by itself.
           </Confirm>
         ) : null}
         {asked === "reset" ? (
@@ -90,8 +96,8 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
             onClose={() => ask(undefined)}
             onConfirm={() => startOver({ payload: {} })}
           >
-            All runs, sessions and browsers are deleted, and the journal and the checks start over. Profile, faults and
-            clock stay.
+            All runs, sessions and browsers are deleted, and the journal and the checks start over. The profile, the
+            faults and the clock stay.
           </Confirm>
         ) : null}
       </Suspense>
@@ -106,7 +112,7 @@ const SimulationScreen = ({ id }: { readonly id: string }) => {
   return (
     <Page
       title="Simulated service"
-      lead="Change how the service behaves, watch what your app sends, and see what it left behind."
+      lead="Change the service's behavior, watch your app's requests, and find its mistakes and leftovers."
       actions={AsyncResult.isSuccess(result) ? <Actions facts={result.value} /> : null}
     >
       <Answer of={result} what="simulated service" onRetry={() => registry.refresh(facts)}>
@@ -114,7 +120,7 @@ const SimulationScreen = ({ id }: { readonly id: string }) => {
           <>
             <FactList
               of={[
-                ["Profile", read.profile.name ?? "your own"],
+                ["Profile", profileText(read.profile.name)],
                 ["Service time", <Now key="now" time={read.time} />],
                 ["Clock", paceOf(read.time.time)]
               ]}

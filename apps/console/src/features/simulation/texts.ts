@@ -1,11 +1,12 @@
 import { Fault, FaultPlan, type FaultRule, type JournalEntry, type TimeMode } from "@webagent/control"
 import * as Schema from "effect/Schema"
+import { statusText } from "../../state/statuses.ts"
 import { count, span } from "../../ui/format.ts"
 
 /** The pace of service time as words. */
 export const paceOf = (time: TimeMode): string => {
   if (time.mode === "scaled") return `${count(time.factor)} times as fast`
-  return time.mode === "real" ? "real time" : "moves only when you move it"
+  return time.mode === "real" ? "real time" : "stands still until you move it"
 }
 
 const encodeRules = Schema.encodeSync(FaultPlan)
@@ -30,7 +31,7 @@ const conditions: Readonly<Record<string, (value: unknown) => string>> = {
   operations: (value) => `of ${joined(value)}`,
   resource: (value) => `of resource ${joined(value)}`,
   attempts: (value) => `attempt ${joined(value)}`,
-  nth: (value) => `number ${joined(value)} that fits`,
+  nth: (value) => `matching request ${joined(value)}`,
   from: (value) => `from ${joined(value)} on`,
   until: (value) => `until ${joined(value)}`
 }
@@ -56,6 +57,9 @@ export const faultFields: Readonly<Record<string, ReadonlyArray<string>>> = Obje
   Fault.members.map(({ fields }) => [fields.kind.literal, Object.keys(fields).filter((name) => name !== "kind")])
 )
 
+/** The records that change, by their names in the journal. */
+const movers = { session: "session", turn: "run", browser: "browser" } as const
+
 /** A row of the journal as a sentence. */
 export const entryText = (entry: JournalEntry): string => {
   switch (entry.type) {
@@ -64,7 +68,7 @@ export const entryText = (entry: JournalEntry): string => {
     case "fault":
       return `${entry.kind} by ${entry.rule} on ${entry.operation}`
     case "move":
-      return `${entry.of} ${entry.id}: ${entry.from === null ? "created" : `${entry.from} to`} ${entry.to}`
+      return `${movers[entry.of]} ${entry.id}: ${entry.from === null ? "new:" : `${statusText(entry.from)} to`} ${statusText(entry.to)}`
     case "connection":
       return `browser ${entry.browserId}: ${entry.event}`
     case "control":
@@ -100,3 +104,13 @@ export const resourceOf = (entry: JournalEntry): string | null => {
       return null
   }
 }
+
+/** Checks of the state: a finding is a run or browser that is open now, and a fault only if it stays after a test. */
+const ofState: ReadonlySet<string> = new Set(["runs-left-running", "browsers-left-open"])
+
+/** Checks whose findings may be intended: someone who tries the service with curl often reads no result. */
+const notes: ReadonlySet<string> = new Set(["results-never-fetched"])
+
+/** The state of a check as a word: `open now` for resources that may still be closed, `note` if it may be intended. */
+export const checkStatus = ({ holds, oracle }: { readonly holds: boolean; readonly oracle: string }) =>
+  holds ? "passed" : ofState.has(oracle) ? "open now" : notes.has(oracle) ? "note" : "failed"

@@ -8,10 +8,12 @@ import { Button } from "../../ui/Button.tsx"
 import { usd } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
+import { Status } from "../../ui/Status.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Limits } from "../keys/KeyForms.tsx"
 import { keys } from "../keys/keys.state.ts"
+import { isSpent } from "../keys/limits.ts"
 
 /** Limits per day: the spend of each key today, its limit, and a button that changes it. */
 export const Caps = () => {
@@ -34,7 +36,16 @@ export const Caps = () => {
               keyOf={({ name }) => name}
               columns={[
                 { name: "Key", cell: ({ name }) => <Untrusted>{name}</Untrusted> },
-                { name: "Spent today (UTC)", isNumber: true, cell: ({ usage }) => usd(usage.usdToday) },
+                {
+                  name: "Spent today (UTC)",
+                  isNumber: true,
+                  cell: ({ limits, usage }) => (
+                    <>
+                      {usd(usage.usdToday)}{" "}
+                      {isSpent(usage.usdToday, limits.usdPerDay) ? <Status of="limit reached" /> : null}
+                    </>
+                  )
+                },
                 {
                   name: "Limit per day",
                   isNumber: true,

@@ -59,7 +59,7 @@ const SpendScreen = () => {
   const result = useAtomValue(spend(by))
   const hasKeys = valueOf(useAtomValue(serverInfo))?.has.includes("keys") ?? false
   return (
-    <Page title="Spend" lead="Cost of the runs of the last 30 days, and how much each key may spend per day.">
+    <Page title="Spend" lead="Cost of all runs in the last 30 days, and each key's limit per day.">
       <nav className={styles["choice"]} aria-label="Grouping">
         {groupings.map((one) => (
           <Link key={one} to={`/spend?by=${one}`} aria-current={one === by ? "page" : undefined}>
@@ -91,7 +91,7 @@ const SpendScreen = () => {
                 </Button>
               </p>
               {sums.rows.length === 0 ? (
-                <p>{by === "run" ? "No runs had a cost in this period." : "No run has finished in this time."}</p>
+                <p>{by === "run" ? "No runs had a cost in this period." : "No runs finished in this period."}</p>
               ) : (
                 <Table
                   label="Spend"

@@ -1,6 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs"
 import type { ReactNode } from "react"
-import { serverInfo } from "../../state/client.ts"
+import { serverInfo, signInState } from "../../state/client.ts"
 import { useAtomValue } from "../../state/react.ts"
 import { valueOf } from "../../state/runs.ts"
 import { Code } from "../../ui/Code.tsx"
@@ -16,15 +16,24 @@ export interface CodeTabsProps {
 
 /** The place of the key that the code needs, since no code holds one. */
 const KeyHint = () => {
-  const hasKeys = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "keys") ?? false
+  const { has = [], key } = valueOf(useAtomValue(serverInfo)) ?? {}
+  const hasKeys = has.some((part) => part === "keys")
+  const isOpen = valueOf(useAtomValue(signInState))?.state === "open"
   return (
     <p className={styles["hint"]}>
       The code reads an API key from the environment variable <code>WEBAGENT_API_KEY</code>.
-      {hasKeys ? (
+      {isOpen ? (
+        <>
+          {" "}
+          This service accepts <code>wak_test</code>.
+        </>
+      ) : hasKeys && key?.admin === true ? (
         <>
           {" "}
           You can create one on the screen <Link to="/keys">Keys</Link>.
         </>
+      ) : key?.admin === false ? (
+        " Use the key that you signed in with."
       ) : null}
     </p>
   )
@@ -45,9 +54,10 @@ export const CodeTabs = ({ body, more = {} }: CodeTabsProps) => (
         </Tabs.Tab>
       ))}
     </Tabs.List>
-    {samples.map(({ code, name }) => (
+    {samples.map(({ code, name, note }) => (
       <Tabs.Panel key={name} value={name} tabIndex={-1}>
         <Code label={`Code for ${name}`} text={code(body, location.origin)} />
+        {note === undefined ? null : <p className={styles["hint"]}>{note}</p>}
         <KeyHint />
       </Tabs.Panel>
     ))}

@@ -9,6 +9,8 @@ import styles from "./StartScreen.module.css"
 interface FilesFieldProps {
   readonly files: ReadonlyArray<UploadedFile>
   readonly isUploading: boolean
+  /** True while the server doesn't respond, or while files are sent. */
+  readonly isDisabled: boolean
   /** Error of the last upload. */
   readonly error: string | undefined
   readonly onAdd: (files: ReadonlyArray<File>) => void
@@ -16,13 +18,13 @@ interface FilesFieldProps {
 }
 
 /** The files that the agent may upload to websites. They are sent to the server when they are chosen. */
-export const FilesField = ({ error, files, isUploading, onAdd, onRemove }: FilesFieldProps) => (
+export const FilesField = ({ error, files, isDisabled, isUploading, onAdd, onRemove }: FilesFieldProps) => (
   <div className={styles["wide"]}>
     <TextField
       label="Files for the agent"
       type="file"
       multiple
-      disabled={isUploading}
+      disabled={isDisabled}
       error={error}
       hint={
         isUploading

@@ -18,7 +18,7 @@ export const ModelField = ({ error, info, onChange, value }: ModelFieldProps) =>
         label="Model"
         value={value}
         placeholder={info?.model ?? "the server's default"}
-        hint="Empty: the server's default."
+        hint="If you leave it empty, the server's default model is used."
         list={list}
         error={error}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}

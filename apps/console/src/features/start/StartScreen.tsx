@@ -1,9 +1,10 @@
+import type { ServerInfo } from "@webagent/admin"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Play } from "lucide-react"
 import { type FormEvent, useEffect, useRef, useState } from "react"
-import { isSimulated, reason, serverInfo } from "../../state/client.ts"
+import { isSimulated, programOf, reason, serverInfo } from "../../state/client.ts"
 import { go } from "../../state/place.ts"
-import { useAtomValue, useChange } from "../../state/react.ts"
+import { registry, useAtom, useAtomValue, useChange } from "../../state/react.ts"
 import { createRun, valueOf } from "../../state/runs.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, TextArea, TextField } from "../../ui/Field.tsx"
@@ -16,7 +17,7 @@ import { MoreOptions } from "./MoreOptions.tsx"
 import { ProfileField } from "./ProfileField.tsx"
 import { bindingsOf, type SecretTexts, withoutValues } from "./secrets.ts"
 import { SecretsField } from "./SecretsField.tsx"
-import { type UploadedFile, uploadFiles } from "./start.state.ts"
+import { draft, type UploadedFile, uploadFiles } from "./start.state.ts"
 import styles from "./StartScreen.module.css"
 import { Templates } from "./Templates.tsx"
 
@@ -24,7 +25,7 @@ import { Templates } from "./Templates.tsx"
 const useFiles = () => {
   const [files, setFiles] = useState<ReadonlyArray<UploadedFile>>([])
   const [error, setError] = useState<string | undefined>(undefined)
-  const [upload, isUploading] = useChange(uploadFiles, (result) => {
+  const [upload, isDisabled, isUploading] = useChange(uploadFiles, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
     return setFiles((before) => [...before, ...result.value])
   })
@@ -33,7 +34,7 @@ const useFiles = () => {
     upload(chosen)
   }
   const onRemove = (id: string) => setFiles((before) => before.filter((file) => file.id !== id))
-  return { files, isUploading, error, onAdd, onRemove }
+  return { files, isDisabled, isUploading, error, onAdd, onRemove }
 }
 
 /** Returns a reference to a form whose first wrong field comes into view and gets the focus after each of these tries. */
@@ -57,14 +58,31 @@ const SimulatedLead = () => (
   </>
 )
 
+/** The command that starts the server again with a model. It has the flags that the server was started with. */
+const restartOf = (info: ServerInfo): string =>
+  `WEBAGENT_MODEL_KEY=KEY ${info.command ?? `${programOf(info)} serve --browsers chromium`} --model anthropic:NAME`
+
+/** Warns before a run that would fail at once. */
+const NoModel = ({ info }: { readonly info: ServerInfo }) => (
+  <div role="note" className={styles["warning"]}>
+    <p>
+      <b>This server has no model, so a run fails at once.</b> Restart it with a model and its key, for example:
+    </p>
+    <code>{restartOf(info)}</code>
+  </div>
+)
+
 /** Starts a run, and shows the code that starts the same one. */
 const StartScreen = () => {
-  const [form, setForm] = useState<FormTexts>(emptyForm)
+  const [form, setForm] = useAtom(draft)
   const [tries, setTries] = useState(0)
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(() => hasOptions(registry.get(draft)))
   const [refused, setRefused] = useState<Refusal | undefined>(undefined)
   const [send, isWaiting] = useChange(createRun, (result) => {
-    if (AsyncResult.isSuccess(result)) return go(`/runs/${result.value.id}`)
+    if (AsyncResult.isSuccess(result)) {
+      setForm(emptyForm)
+      return go(`/runs/${result.value.id}`)
+    }
     const next = refusalOf(result)
     setRefused(next)
     return next.field === undefined ? undefined : point(next.field)
@@ -86,7 +104,7 @@ const StartScreen = () => {
   const wrong = "field" in read ? (tries > 0 ? read : undefined) : refused
   const errorOf = (field: keyof FormTexts) => (wrong?.field === field ? wrong.reason : undefined)
   const set = (change: Partial<FormTexts>) => {
-    setForm((before) => ({ ...before, ...change }))
+    setForm({ ...registry.get(draft), ...change })
     setRefused(undefined)
   }
   const fields = useWrongField(tries)
@@ -113,6 +131,7 @@ const StartScreen = () => {
   const has = (feature: string) => info?.has.some((part) => part === feature) ?? false
   return (
     <Page title="Start a run" lead={isSimulated(info) ? <SimulatedLead /> : lead}>
+      {info === undefined || isSimulated(info) || info.model !== null ? null : <NoModel info={info} />}
       <div className={styles["columns"]}>
         <form ref={fields} className={styles["form"]} onSubmit={submit} noValidate>
           <TextArea
@@ -174,7 +193,7 @@ const StartScreen = () => {
                   value={form.schema}
                   spellCheck={false}
                   placeholder={'{ "type": "object", "properties": { "price": { "type": "number" } } }'}
-                  hint="A JSON Schema. Without one the result is text."
+                  hint="A JSON Schema. Without one, the result is text."
                   error={errorOf("schema")}
                   onChange={({ currentTarget }) => set({ schema: currentTarget.value })}
                 />
@@ -194,7 +213,7 @@ const StartScreen = () => {
             </p>
           </div>
         </form>
-        <Section title="The same as code">
+        <Section title="The same run as code">
           <CodeTabs
             body={"body" in read ? withoutValues(read.body) : { task: form.task.trim() || "Describe the task" }}
           />

@@ -7,6 +7,8 @@ export interface RunBody {
 /** A language or client that code is written for. */
 export interface CodeSample {
   readonly name: string
+  /** A sentence about the server that the code needs. */
+  readonly note?: string
   readonly code: (body: RunBody, origin: string) => string
 }
 
@@ -65,6 +67,7 @@ console.log(run.status, run.result)`
   },
   {
     name: "Published client",
+    note: "This client sends its key in a header of its own: start the server with --api-key-header X-Browser-Use-API-Key, otherwise it responds with 401.",
     code: (body, origin) => `// npm install browser-use-sdk
 // the server's flag: --api-key-header X-Browser-Use-API-Key
 import { BrowserUse } from "browser-use-sdk/v4"
@@ -89,7 +92,7 @@ console.log(await response.json())`
   },
   {
     name: "MCP",
-    code: (body, origin) => `# once: give a coding assistant the tools of this server
+    code: (body, origin) => `# once: give a coding assistant this server's tools
 claude mcp add --transport http webagent ${shell(`${origin}/mcp`)} \\
   --header "X-Service-API-Key: $WEBAGENT_API_KEY"
 

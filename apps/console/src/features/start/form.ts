@@ -1,56 +1,39 @@
 import * as Effect from "effect/Effect"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Schema from "effect/Schema"
-import { issuesOf, reason } from "../../state/errors.ts"
+import { issuesOf, isUnanswered, reason } from "../../state/errors.ts"
 import { keptList } from "../../state/preferences.ts"
 import type { RunBody } from "./code.ts"
 
-// fields that templates of older versions don't have
-const addedText = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
-const addedFlag = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+// a template of an older version doesn't have all fields
+const text = Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+const flag = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 
 /** The fields of the form of a new run, as text. */
 export const FormTexts = Schema.Struct({
-  task: Schema.String,
-  model: Schema.String,
-  schema: Schema.String,
-  maxCostUsd: Schema.String,
-  profileId: Schema.String,
-  isRecorded: Schema.Boolean,
-  isPaused: addedFlag,
-  isJudged: addedFlag,
-  judgeContext: addedText,
-  tags: addedText,
-  metadata: addedText,
-  size: addedText,
-  country: addedText,
-  languages: addedText,
-  timeZone: addedText,
-  userAgent: addedText
+  task: text,
+  model: text,
+  schema: text,
+  maxCostUsd: text,
+  profileId: text,
+  isRecorded: flag,
+  isPaused: flag,
+  isJudged: flag,
+  judgeContext: text,
+  tags: text,
+  metadata: text,
+  size: text,
+  country: text,
+  languages: text,
+  timeZone: text,
+  userAgent: text
 })
 
 /** The fields of the form of a new run, as text. */
 export type FormTexts = typeof FormTexts.Type
 
 /** An empty form. */
-export const emptyForm: FormTexts = {
-  task: "",
-  model: "",
-  schema: "",
-  maxCostUsd: "",
-  profileId: "",
-  isRecorded: false,
-  isPaused: false,
-  isJudged: false,
-  judgeContext: "",
-  tags: "",
-  metadata: "",
-  size: "",
-  country: "",
-  languages: "",
-  timeZone: "",
-  userAgent: ""
-}
+export const emptyForm: FormTexts = Schema.decodeUnknownSync(FormTexts)({})
 
 /** Returns whether a form has more than a task. */
 export const hasOptions = ({ task: _task, ...options }: FormTexts): boolean =>
@@ -85,7 +68,12 @@ export const refusalOf = (result: AsyncResult.AsyncResult<unknown, unknown>): Re
     if (name !== undefined)
       return { field: fieldOf[name] ?? (name as keyof FormTexts), reason: /[.!?]$/u.test(msg) ? msg : `${msg}.` }
   }
-  return { field: undefined, reason: reason(result) }
+  return {
+    field: undefined,
+    reason: isUnanswered(result)
+      ? "The server doesn't respond. It may have started the run before the connection was lost: look at the list of runs before you try again. Your task stays here."
+      : reason(result)
+  }
 }
 
 const schemaOf = (text: string): Record<string, unknown> | string => {
@@ -98,11 +86,7 @@ const schemaOf = (text: string): Record<string, unknown> | string => {
   }
 }
 
-const partsOf = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
+const partsOf = (text: string): ReadonlyArray<string> => text.split(",").flatMap((part) => part.trim() || [])
 
 /** Pairs such as `order=17, team=shop`; undefined if a part is no pair. */
 const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => {
@@ -115,12 +99,9 @@ const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => 
 /** The settings of the browser, or the field that is wrong. */
 const browserOf = (form: FormTexts): { readonly settings: Readonly<Record<string, unknown>> } | FormError => {
   const size = /^\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*$/u.exec(form.size)
-  if (form.size.trim() !== "" && size === null) {
+  if (form.size.trim() !== "" && size === null)
     return { field: "size", reason: "Width and height in pixels, such as 1280x720." }
-  }
-  if (!/^(?:[A-Za-z]{2})?$/u.test(form.country.trim())) {
-    return { field: "country", reason: "Two letters, such as de." }
-  }
+  if (!/^(?:[A-Za-z]{2})?$/u.test(form.country.trim())) return { field: "country", reason: "Two letters, such as de." }
   const texts = { proxyCountryCode: form.country, timeZone: form.timeZone, userAgent: form.userAgent }
   const languages = partsOf(form.languages)
   return {
@@ -142,7 +123,7 @@ export const bodyOf = (
   attachedFileIds: ReadonlyArray<string> = []
 ): { readonly body: RunBody } | FormError => {
   const task = form.task.trim()
-  if (task === "") return { field: "task", reason: "Write what the agent should do." }
+  if (task === "") return { field: "task", reason: "Describe the task." }
   const schema = form.schema.trim() === "" ? undefined : schemaOf(form.schema)
   if (typeof schema === "string") return { field: "schema", reason: schema }
   const maxCostUsd = form.maxCostUsd.trim() === "" ? undefined : Number(form.maxCostUsd)
@@ -206,31 +187,44 @@ export const withTemplate = (
   ...all.filter((template) => template.name !== name.trim())
 ]
 
+const pretty = (schema: object): string => JSON.stringify(schema, null, 2)
+
+/** A task with a script that ends in this result. */
+const success = (task: string, duration: string, result: string): string =>
+  `${task} [simulate outcome=completed success=true judge=true duration=${duration} output=${JSON.stringify(result)}]`
+
 /** Tasks to begin with. Those with brackets are scripts that a simulated service follows. */
 export const templates = (isSimulated: boolean): ReadonlyArray<Template> =>
   isSimulated
     ? [
         {
           name: "A task that succeeds",
-          task: "Find the cheapest direct flight from Oslo to Rome in May [simulate outcome=completed duration=5s]"
+          task: success(
+            "Find the cheapest direct flight from Oslo to Rome in May",
+            "5s",
+            "The cheapest direct flight costs 89 EUR and leaves on May 12 at 06:40."
+          )
         },
         {
           name: "A task that takes 20 seconds",
-          task: "Compare the prices of five hotels in Rome [simulate outcome=completed duration=20s]"
+          task: success(
+            "Compare the prices of five hotels in Rome",
+            "20s",
+            "The five hotels cost 74, 81, 96, 120 and 145 EUR per night."
+          )
         },
-        { name: "A task that fails", task: "Buy a train ticket to Bergen [simulate outcome=failed duration=5s]" },
+        {
+          name: "A task that fails",
+          task: 'Buy a train ticket to Bergen [simulate outcome=failed duration=5s error="The page asks for a sign-in."]'
+        },
         {
           name: "A result with a schema",
-          task: 'Find the cheapest flight from Oslo to Rome [simulate duration=5s output={"airline":"Norwegian","price":89}]',
-          schema: JSON.stringify(
-            {
-              type: "object",
-              properties: { airline: { type: "string" }, price: { type: "number" } },
-              required: ["airline", "price"]
-            },
-            null,
-            2
-          )
+          task: 'Find the cheapest flight from Oslo to Rome [simulate outcome=completed success=true judge=true duration=5s output={"airline":"Norwegian","price":89}]',
+          schema: pretty({
+            type: "object",
+            properties: { airline: { type: "string" }, price: { type: "number" } },
+            required: ["airline", "price"]
+          })
         }
       ]
     : [
@@ -238,19 +232,15 @@ export const templates = (isSimulated: boolean): ReadonlyArray<Template> =>
         {
           name: "Read a list",
           task: "Open https://news.ycombinator.com and list the titles and points of the first five stories",
-          schema: JSON.stringify(
-            {
-              type: "object",
-              properties: {
-                stories: {
-                  type: "array",
-                  items: { type: "object", properties: { title: { type: "string" }, points: { type: "number" } } }
-                }
-              },
-              required: ["stories"]
+          schema: pretty({
+            type: "object",
+            properties: {
+              stories: {
+                type: "array",
+                items: { type: "object", properties: { title: { type: "string" }, points: { type: "number" } } }
+              }
             },
-            null,
-            2
-          )
+            required: ["stories"]
+          })
         }
       ]

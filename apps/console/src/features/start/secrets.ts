@@ -53,7 +53,7 @@ export const bindingsOf = (
       return { index, field: "alias", reason: "Another secret has this name." }
     }
     if (value.length < 4 && type === "inline") {
-      return { index, field: "value", reason: "A value has at least 4 characters." }
+      return { index, field: "value", reason: "Enter at least 4 characters." }
     }
     if (value.trim() === "") return { index, field: "value", reason: "Enter the name of the server's secret." }
     if (allowedDomains.length === 0) {

@@ -1,6 +1,11 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Atom from "effect/reactivity/Atom"
 import { Console, pathOf } from "../../state/client.ts"
+import { emptyForm, type FormTexts } from "./form.ts"
+
+/** The form of a run that isn't started: it stays when a person looks at another screen. */
+export const draft: Atom.Writable<FormTexts> = Atom.make(emptyForm).pipe(Atom.keepAlive)
 
 /** The browser profiles that a run can use. */
 export const profileList = Console.query("profiles", "list", { query: {}, timeToLive: "1 minute" })

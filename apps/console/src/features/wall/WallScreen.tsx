@@ -1,7 +1,7 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { MonitorPlay, Square } from "lucide-react"
 import { lazy, memo, Suspense, useEffect, useRef, useState } from "react"
-import { reason, serverInfo } from "../../state/client.ts"
+import { isSimulated, reason, serverInfo } from "../../state/client.ts"
 import { browserRow } from "../../state/live.ts"
 import { say } from "../../state/notices.ts"
 import { drawPictures } from "../../state/pictures.ts"
@@ -207,18 +207,14 @@ const WallScreen = () => {
       title="Live wall"
       lead={
         hasPictures
-          ? "Every running browser, with at most two pictures per second."
-          : "Every running browser. Simulated browsers have no picture: start the server with --browsers chromium to see them."
+          ? "All running browsers. Pictures are updated up to twice per second."
+          : "All running browsers. Simulated browsers have no picture: start the server with --browsers chromium to see real ones."
       }
       actions={browsers.length === 0 ? null : <Selection active={browsers.map(({ id }) => id)} />}
     >
       <div className={styles["choice"]} role="group" aria-label="Group browsers">
         {groupings.map((one) => (
-          <Button
-            key={one}
-            aria-pressed={one === by}
-            onClick={() => go(one === "none" ? "/wall" : `/wall?by=${one}`, { replace: true })}
-          >
+          <Button key={one} aria-pressed={one === by} onClick={() => go(one === "none" ? "/wall" : `/wall?by=${one}`)}>
             {groupTexts[one]}
           </Button>
         ))}
@@ -227,10 +223,19 @@ const WallScreen = () => {
         {(rows) =>
           rows.length === 0 ? (
             <Message icon={MonitorPlay} title="No browser is running">
-              <p>A run opens a browser, and an app can open one over CDP. Each appears here while it runs.</p>
-              <Link to="/start" className={buttonClass()}>
-                Start a run
-              </Link>
+              {isSimulated(info) ? (
+                <p>
+                  Simulated runs open no browser, so they never appear here. A browser that your app creates appears
+                  while it runs, without a picture.
+                </p>
+              ) : (
+                <>
+                  <p>A run opens a browser, and an app can open one over CDP. Each appears here while it runs.</p>
+                  <Link to="/start" className={buttonClass()}>
+                    Start a run
+                  </Link>
+                </>
+              )}
             </Message>
           ) : (
             grouped(rows, by).map((group) => (

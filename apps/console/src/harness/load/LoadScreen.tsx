@@ -1,7 +1,6 @@
 import { Gauge } from "lucide-react"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
-import { Code } from "../../ui/Code.tsx"
 import { span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Message } from "../../ui/Message.tsx"
@@ -15,6 +14,7 @@ import { Verdict } from "./Verdict.tsx"
 import { loadAddress, loadComparisonAddress } from "../state/address.ts"
 import { read } from "../state/source.ts"
 import { loads } from "./load.state.ts"
+import { Command } from "../state/Command.tsx"
 
 const comparisons = read("load", (source) => source.loadComparisons)
 
@@ -26,9 +26,9 @@ const Comparisons = () => (
         !isFile && rows.length === 0 ? (
           <>
             <p>To learn whether a new version is slower, send the same load to both versions in turns.</p>
-            <Code
+            <Command
               label="Command that compares two services"
-              text="npx webagent-harness load compare http://127.0.0.1:4400 http://127.0.0.1:4401"
+              words="load compare http://127.0.0.1:4400 http://127.0.0.1:4401"
             />
           </>
         ) : (
@@ -69,7 +69,7 @@ const LoadScreen = () => (
               A load test starts runs and browsers at a steady rate, and shows percentiles, thresholds and a comparison
               with earlier tests here.
             </p>
-            <Code label="Command that runs a short load test" text="npx webagent-harness load smoke" />
+            <Command label="Command that runs a short load test" words="load smoke" />
           </Message>
         ) : (
           <Table

@@ -114,7 +114,7 @@ const Others = ({ run, test }: { readonly run: string; readonly test: string }) 
           <ul className={styles["others"]}>
             {others.map((other) => (
               <li key={other.run}>
-                <Link to={loadComparisonAddress(run, test, other.run)}>
+                <Link to={loadComparisonAddress(run, test, other.run)} data-row>
                   <Time at={other.startedAt} />
                 </Link>{" "}
                 {other.verdict}, p95 {span(other.requests.p95)},{" "}
@@ -138,7 +138,7 @@ const Test = ({ of: { baseline, report, series }, run }: { readonly of: LoadDeta
         back={["/load", "Load tests"]}
         status={verdict}
         id={run}
-        title={<Untrusted max={120}>{test}</Untrusted>}
+        title={test}
         facts={[
           ["Started", <Time key="at" at={startedAt} />],
           ["Load", `${rate} starts per second for ${span(duration_ms)}`],

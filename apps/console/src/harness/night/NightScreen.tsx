@@ -11,14 +11,14 @@ import { registry, useAtomValue, useChange } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
-import { count, span, usd } from "../../ui/format.ts"
+import { count, counted, span } from "../../ui/format.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { RecordHead } from "../../ui/Record.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Moment } from "../../ui/Time.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
-import { costText } from "../state/cost.ts"
+import { costText, usd } from "../state/cost.ts"
 import { Findings } from "../parts/Findings.tsx"
 import form from "../parts/Form.module.css"
 import { Verdict } from "../parts/Verdict.tsx"
@@ -97,6 +97,14 @@ const Accept = ({ of: { accepted, night } }: { readonly of: NightDetail }) => {
 
 const order = ["claimed", "failed", "flaky", "infra", "unscored", "skipped", "passed"]
 
+/** The passed scenarios of those that ran. A night has no others if a shard is missing. */
+const passedOf = ({ partial, scenarios }: NightDetail["night"]): string => {
+  const ran = scenarios.filter(({ verdict }) => verdict !== "skipped")
+  const passed = ran.filter(({ verdict }) => verdict === "passed").length
+  const isCut = ran.length < scenarios.length || partial?._tag === "Limit" || partial?._tag === "LostShard"
+  return `${passed} of ${counted(ran.length, "scenario")}${isCut ? " that ran" : ""}`
+}
+
 const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
   const { next, night, previous, run } = detail
   const can = canOf(useAtomValue(project))
@@ -107,11 +115,11 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
         back={["/", "Nights"]}
         status={night.tag ?? status ?? "no status"}
         id={id.slice(0, 12)}
-        title={<Untrusted max={300}>{NightText.titleOf({ ...night, findings })}</Untrusted>}
+        title={NightText.titleOf({ ...night, findings })}
         facts={[
           ["Started", <Moment key="at" at={startedAt} />],
           ["Took", span(duration_ms)],
-          ["Passed", NightText.passedText(night)],
+          ["Passed", passedOf(night)],
           ["Cost", costText(night.cost_usd, Number(NightText.confirmCostOf(night)), fingerprint.target)],
           ["Target", fingerprint.target],
           ["Version", fingerprint.tool],
@@ -132,9 +140,9 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
         }
       />
       <div className={styles["body"]}>
-        {run === null ? <p>The report of its run is gone. This is what the history has of it.</p> : null}
+        {run === null ? <p>The report of this run is gone. The history has no more details than these.</p> : null}
         {!isFile && can.change ? <Accept of={detail} /> : null}
-        <Findings of={findings} run={run} night={id} replays={[]} canChange={can.change} />
+        <Findings of={findings} run={run} night={id} startedAt={startedAt} replays={[]} canChange={can.change} />
         <Section title="Scenarios">
           <Table
             label="Scenarios"

@@ -1,6 +1,5 @@
 import { verdictOf } from "@webagent/harness-api/NightCells"
 import type { NightsColumn, NightsMap, NightsRow } from "@webagent/harness-api"
-import type { Verdict } from "@webagent/report/Verdict"
 
 /** Problems of a scenario whose trials may all have passed, with a letter, so that color is never the only difference. */
 const signs = {
@@ -84,13 +83,17 @@ export const heatOf = ({ nights, rows }: NightsMap): Heat => {
   return { lines: rows.map((of, index) => ({ of, index })), nights: nights.map(nightOf).toReversed() }
 }
 
-const stateOfVerdict = (verdict: Verdict, sign: Sign | undefined): State =>
-  sign !== undefined && (verdict === "passed" || (verdict === "flaky" && sign === "leak")) ? "sign" : verdict
+/** Numbers of a scenario's trials in a night: those that passed, and those that were scored. */
+const rateOf = ({ index }: Line, { of: { usual }, rates }: Night) => rates.get(index) ?? ([usual, usual] as const)
 
 /** The state of a scenario in a night. */
-export const stateOf = ({ index }: Line, night: Night | undefined): State => {
-  const verdict = verdictOf(night?.of.cells[index])
-  return verdict === undefined ? "none" : stateOfVerdict(verdict, night?.signs.get(index))
+export const stateOf = (line: Line, night: Night | undefined): State => {
+  const verdict = verdictOf(night?.of.cells[line.index])
+  if (night === undefined || verdict === undefined) return "none"
+  const sign = night.signs.get(line.index)
+  const [passed, scored] = rateOf(line, night)
+  const isClean = (scored > 0 && passed === scored) || (verdict === "flaky" && sign === "leak")
+  return sign !== undefined && isClean ? "sign" : verdict
 }
 
 /** Symbol, look and words of each state. */
@@ -128,8 +131,7 @@ export const drawn = (line: Line, night: Night): Drawn => {
 export const described = (line: Line, night: Night | undefined): string => {
   const verdict = verdictOf(night?.of.cells[line.index])
   if (night === undefined || verdict === undefined) return marks.none[2]
-  const { usual } = night.of
-  const [passed, scored] = night.rates.get(line.index) ?? [usual, usual]
+  const [passed, scored] = rateOf(line, night)
   const sign = night.signs.get(line.index)
   return [
     ...(verdict === "claimed" || verdict === "infra" || scored === 0 ? [marks[verdict][2]] : []),

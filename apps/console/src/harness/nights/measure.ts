@@ -1,5 +1,6 @@
 import type { NightFigure, NightFigures } from "@webagent/harness-api"
-import { span, usd } from "../../ui/format.ts"
+import { span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import { described, drawn, type Drawn, type Heat, legendOf, type Line, type Night } from "./heat.ts"
 
 /** Contents of the cells, as the page's address has them. */

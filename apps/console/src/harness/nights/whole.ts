@@ -1,6 +1,7 @@
 import { verdictOf } from "@webagent/harness-api/NightCells"
 import type { NightsColumn } from "@webagent/harness-api"
-import { counted, span, usd } from "../../ui/format.ts"
+import { counted, span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import type { Drawn, Heat, Night } from "./heat.ts"
 
 /** A row of the heat map about whole nights. */

@@ -29,6 +29,8 @@ export interface FindingsOf {
   /** Id of the night that it is in the history; null if it isn't. */
   readonly night: string | null
   readonly replays: ReadonlyArray<Replay>
+  /** When the run began, in UTC. */
+  readonly startedAt: string
   /** True if scenarios can be quarantined here. */
   readonly canChange: boolean
 }
@@ -41,8 +43,8 @@ const addressOf = (run: string | null, scenario: ScenarioName): string =>
 
 const Scenarios = ({ run, text }: { readonly run: string | null; readonly text: FindingText.FindingText }) => {
   const [isAll, showAll] = useState(false)
-  const { scenarios } = text
-  if (scenarios.length < 2) return null
+  const { scenarios, shared } = text
+  if (shared === undefined) return null
   return (
     <ul className={styles["scenarios"]}>
       {(isAll ? scenarios : scenarios.slice(0, mostShown)).map((scenario) => (
@@ -79,31 +81,48 @@ const Fact = ({ children, name }: { readonly name: string; readonly children: Re
 )
 
 /** Says if the finding may be ignored, and shows the command that makes later nights pass. */
-const Ignore = ({ of: finding }: { readonly of: Finding }) => {
+const Ignore = ({ of: finding, startedAt }: { readonly of: Finding; readonly startedAt: string }) => {
   const result = useAtomValue(project)
-  const command = AsyncResult.isSuccess(result) ? IgnoreText.commandOf(finding, result.value.commands) : undefined
+  const command = AsyncResult.isSuccess(result)
+    ? IgnoreText.commandOf(finding, startedAt, result.value.commands)
+    : undefined
   return (
     <Fact name="Ignore">
       {IgnoreText.text(finding)}
       {command === undefined ? null : (
         <details>
           <summary>{finding.scenarios.length > 1 ? "Command for the first one" : "Command"}</summary>
-          <Code label="Command to ignore it" text={command} />
+          <Code label="Command to ignore it" text={command} wraps />
         </details>
       )}
     </Fact>
   )
 }
 
-/** Says what to do next, and shows its command if it's known. */
-const Next = ({ hasTrial, of: finding }: { readonly of: Finding; readonly hasTrial: boolean }) => {
+/** Says what to do next, and shows its commands if they're known. */
+const Next = ({
+  about,
+  of: finding,
+  replay
+}: {
+  readonly of: Finding
+  readonly replay: string | undefined
+  /** Names the finding, because each command has a region of its own. */
+  readonly about: string
+}) => {
   const result = useAtomValue(project)
-  const command = AsyncResult.isSuccess(result) ? NextText.commandOf(finding, result.value.commands.program) : undefined
+  const program = AsyncResult.isSuccess(result) ? result.value.commands.program : ""
+  const { commands, label, text } = NextText.of(finding, { program, replay })
+  const word = label === "replay" ? "Replay" : "Run"
   return (
-    <Fact name="Next">
-      {NextText.text(finding, hasTrial)}
-      {command === undefined ? null : <Code label="Command of the next step" text={command} wraps />}
-    </Fact>
+    <>
+      <Fact name="Next">{text}</Fact>
+      {commands.map((command, index) => (
+        <Fact key={command} name={word}>
+          <Code label={`${word} ${index + 1}: ${about}`} text={command} wraps />
+        </Fact>
+      ))}
+    </>
   )
 }
 
@@ -111,11 +130,11 @@ interface FindingProps extends FindingsOf {
   readonly of: Finding
 }
 
-const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingProps) => {
+const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }: FindingProps) => {
   const [form, setForm] = useState<"acknowledge" | "quarantine" | undefined>(undefined)
   const text = FindingText.describe(finding)
   const example = FindingText.exampleOf(finding)
-  const single = finding.scenarios.length === 1 ? finding.scenarios[0] : undefined
+  const single = text.shared === undefined && finding.scenarios.length === 1 ? finding.scenarios[0] : undefined
   const replay =
     example === undefined
       ? undefined
@@ -139,7 +158,12 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
         {text.age === undefined ? null : <span className={styles["age"]}>{text.age}</span>}
         {text.owner === undefined ? null : (
           <span className={styles["age"]}>
-            {FindingText.role(finding)} <Untrusted max={120}>{text.owner}</Untrusted>
+            owner <Untrusted max={120}>{text.owner}</Untrusted>
+          </span>
+        )}
+        {text.affected === undefined ? null : (
+          <span className={styles["age"]}>
+            affected: <Untrusted max={120}>{text.affected}</Untrusted>
           </span>
         )}
         <h3>
@@ -200,10 +224,9 @@ const FindingItem = ({ canChange, night, of: finding, replays, run }: FindingPro
             <Untrusted max={200}>{quarantine.reason}</Untrusted>
           </Fact>
         )}
-        {night === null ? null : <Ignore of={finding} />}
-        <Next of={finding} hasTrial={run !== null} />
+        <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
+        {night === null ? null : <Ignore of={finding} startedAt={startedAt} />}
       </dl>
-      {replay === undefined ? null : <Code label={`Replay ${replay.name}: ${text.what}`} text={replay.command} wraps />}
       <div className={styles["actions"]}>
         {example === undefined ? null : (
           <>
@@ -259,7 +282,9 @@ export const Findings = ({ of: findings, ...rest }: FindingsOf & { readonly of: 
       })}
       {notes.length === 0 ? null : (
         <details className={styles["notes"]}>
-          <summary>{counted(notes.length, "note")} that need no attention</summary>
+          <summary>
+            {counted(notes.length, "note")} that {notes.length === 1 ? "needs" : "need"} no attention
+          </summary>
           <ul>
             {notes.map((sentence, index) => (
               <li key={index}>

@@ -1,7 +1,7 @@
 import type { NightDetail, SuiteTree } from "@webagent/harness-api"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import type { ScenarioName } from "@webagent/report/Comparison"
-import type { Finding } from "@webagent/report/Finding"
+import { type Finding, isOfRun } from "@webagent/report/Finding"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { useAtomValue } from "../../state/react.ts"
@@ -20,11 +20,12 @@ export interface FindingDecisions {
 const noNight = Atom.make(AsyncResult.initial<NightDetail>())
 
 /** Finds the latest acknowledgement of a finding in its night: of the whole night, or of each of its scenarios. */
-const acknowledgementOf = ({ scenarios }: Finding, acknowledged: NightDetail["acknowledged"]) =>
+const acknowledgementOf = (finding: Finding, acknowledged: NightDetail["acknowledged"]) =>
   acknowledged.findLast(
     ({ scenario }) =>
       scenario === undefined ||
-      (scenarios.length > 0 && scenarios.every(({ name, suite }) => scenario.name === name && scenario.suite === suite))
+      (!isOfRun(finding) &&
+        finding.scenarios.every(({ name, suite }) => scenario.name === name && scenario.suite === suite))
   )
 
 /** Reads the decisions about a finding: a report has only those that were made before its run. */

@@ -4,15 +4,18 @@ import type { Finding } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { isRun } from "@webagent/report/Usage"
-import { useMemo, useState } from "react"
-import { counted, span, usd } from "../../ui/format.ts"
+import { useMemo } from "react"
+import { place, setInQuery } from "../../state/place.ts"
+import { useAtomValue } from "../../state/react.ts"
+import { counted, span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Verdict } from "../parts/Verdict.tsx"
-import { trialAddress } from "../state/address.ts"
+import { textIn, trialAddress } from "../state/address.ts"
 import styles from "./RunScreen.module.css"
 
 /** A scenario of the run with its findings. */
@@ -67,7 +70,7 @@ const shownOf = ({ findings = [], results }: RunReport): ReadonlyArray<Shown> =>
 const medianOf = (values: ReadonlyArray<number>): number | undefined =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
 
-/** The cost of all trials, and the part of its confirm trials. */
+/** The cost of all trials, and the part of its extra trials. */
 const costOf = ({ confirm, cost_usd }: ScenarioResult): string => {
   const part = (confirm?.trials ?? []).reduce((sum, trial) => sum + Number(trial.cost_usd), 0)
   return `${usd(cost_usd)}${part === 0 ? "" : `, ${usd(part)} to confirm`}`
@@ -76,8 +79,8 @@ const costOf = ({ confirm, cost_usd }: ScenarioResult): string => {
 /** Every scenario of a run, the worst first. */
 export const Results = ({ id, report }: { readonly id: string; readonly report: RunReport }) => {
   const all = useMemo(() => shownOf(report), [report])
-  const [text, setText] = useState("")
-  const [only, setOnly] = useState("")
+  const query = new URLSearchParams(useAtomValue(place).search)
+  const [text, only] = [textIn(query, "text"), textIn(query, "only")]
   const words = [...new Set(all.flatMap(({ result, words }) => [...words, result.verdict]))]
   const rows = all.filter(
     (one) =>
@@ -94,9 +97,13 @@ export const Results = ({ id, report }: { readonly id: string; readonly report: 
           label="Scenario"
           type="search"
           value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onChange={({ currentTarget }) => setInQuery("text", currentTarget.value)}
         />
-        <SelectField label="Show" value={only} onChange={({ currentTarget }) => setOnly(currentTarget.value)}>
+        <SelectField
+          label="Show"
+          value={only}
+          onChange={({ currentTarget }) => setInQuery("only", currentTarget.value)}
+        >
           <option value="">all</option>
           {words.map((word) => (
             <option key={word} value={word}>

@@ -41,7 +41,7 @@ const Files = ({ run: { files, id, reap } }: { readonly run: Run }) => {
   const from = useAtomValue(source)
   return (
     <Section title="Files of the run">
-      {files.length === 0 ? <p>This page has no files of it.</p> : null}
+      {files.length === 0 ? <p>No other files of this run are available here.</p> : null}
       <ul className={styles["files"]}>
         {files.map(({ bytes, name }) => {
           const link = from?.linkOf(id, name)
@@ -76,7 +76,7 @@ const Controls = ({ run }: { readonly run: Run }) => {
   const about = useAtomValue(project)
   const can = canOf(about)
   const target = targetOf(run.target, AsyncResult.isSuccess(about) ? about.value.targets : [])
-  const [stop, isStopping] = useChange(stopRun, (result) =>
+  const [stop, isDisabled, isStopping] = useChange(stopRun, (result) =>
     say(AsyncResult.isFailure(result) ? reason(result) : "Stopped. Its report is written.")
   )
   const [start, isStarting] = useChange(startRun, (result) => {
@@ -85,7 +85,7 @@ const Controls = ({ run }: { readonly run: Run }) => {
   })
   if (run.state === "running") {
     return run.isOurs && can.run ? (
-      <Button kind="danger" disabled={isStopping} onClick={() => stop(run.id)}>
+      <Button kind="danger" disabled={isDisabled} onClick={() => stop(run.id)}>
         {isStopping ? "Stopping…" : "Stop"}
       </Button>
     ) : null
@@ -184,6 +184,7 @@ const Finished = ({ run }: { readonly run: Run }) => {
         of={all.filter(({ kind }) => kind._tag !== "NotRun")}
         run={id}
         night={night}
+        startedAt={run.startedAt}
         replays={replays}
         canChange={can.change}
       />
@@ -202,7 +203,7 @@ const Finished = ({ run }: { readonly run: Run }) => {
 
 type UsedFigure = ReturnType<typeof UsageText.of>["cost"]
 
-/** A figure with the part of its confirm trials, and the rest next to the usual. What is far above it is marked. */
+/** A figure with the part of its extra trials, and the rest next to the usual. What is far above it is marked. */
 const Used = ({ of }: { readonly of: UsedFigure }) => {
   const usual = UsageText.usualText(of)
   return (
@@ -223,10 +224,10 @@ const usageOf = (report: RunReport): ReadonlyArray<Fact> => {
   const { leftovers = [] } = report
   const open = leftovers.filter(isOpen).length
   return [
-    ["Trials", UsageText.trials(report, CutShort.unrun(report) ?? 0)],
+    ["Ran", UsageText.trials(report, CutShort.unrun(report) ?? 0)],
     ["Skipped", report.counts.skipped === 0 ? null : count(report.counts.skipped)],
     ["Took", <Used key="took" of={time} />],
-    ["Requests", <Used key="requests" of={requests} />],
+    ["Sent", <Used key="requests" of={requests} />],
     ["Cost", <Used key="cost" of={cost} />],
     ["Still running", leftovers.length === 0 ? null : `${open}; ${leftovers.length - open} leftovers stopped`]
   ]
@@ -244,15 +245,22 @@ const originOf = ({ header, shards }: RunReport): ReadonlyArray<Fact> => [
   ["Version", header.tool.version]
 ]
 
+/** The passed scenarios of those that ran. */
+const passedOf = ({ counts, scenarios }: Run): string | null => {
+  if (counts === null) return null
+  const { passed, skipped } = counts
+  return `${passed} of ${scenarios - skipped} scenarios${skipped === 0 ? "" : " that ran"}`
+}
+
 const RunView = ({ run }: { readonly run: Run }) => {
-  const { counts, duration_ms, id, night, report, scenarios, selection, startedAt, state, target } = run
+  const { duration_ms, id, night, report, selection, startedAt, state, target } = run
   return (
     <div className={styles["screen"]}>
       <RecordHead
         back={["/runs", "Runs"]}
         status={statusOf(run)}
         id={id}
-        title={<Untrusted max={300}>{titleOf(run)}</Untrusted>}
+        title={titleOf(run)}
         facts={[
           ["Started", <Moment key="at" at={startedAt} />],
           [
@@ -263,7 +271,7 @@ const RunView = ({ run }: { readonly run: Run }) => {
               span(duration_ms)
             )
           ],
-          ["Passed", counts === null ? null : `${counts.passed} of ${scenarios} scenarios`],
+          ["Passed", passedOf(run)],
           ...(report === null ? [] : usageOf(report)),
           ["Target", target.simulated ? "simulated" : target.address],
           ["Seed", report === null ? null : String(report.header.seed)],

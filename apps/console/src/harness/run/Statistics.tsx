@@ -25,18 +25,18 @@ const Judged = ({
   const rest = rows.filter((row) => !shown.includes(row))
   const notes = [
     ...passedOver.map((one) => `${counted(one.nights, "night")} not counted: ${ineligible[one.why]}`),
-    ...differences.map((difference) => `differs from the night before: ${difference}`)
+    ...(differences.length === 0 ? [] : [`Differences from the night before: ${differences.join("; ")}`])
   ]
   return (
     <>
       <p>
         {nights === 0
           ? "There is no earlier night to compare with yet."
-          : `Compared with ${counted(nights, "night")} at most.`}
+          : `Compared with up to ${counted(nights, "night")}.`}
         {notes.length === 0 ? null : (
           <>
             {" "}
-            <Untrusted max={2000}>{`${notes.join("; ")}.`}</Untrusted>
+            <Untrusted max={2000}>{`${notes.join(". ")}.`}</Untrusted>
           </>
         )}
       </p>

@@ -9,7 +9,8 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import type { RunReport } from "@webagent/report/RunReport"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { isOpen, type Leftover } from "@webagent/report/Trial"
-import { count, counted, span, usd } from "../../ui/format.ts"
+import { count, counted, span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import { Section } from "../../ui/Page.tsx"
 import { TextTable } from "../parts/TextTable.tsx"
 
@@ -39,7 +40,7 @@ const limitsOf = (report: RunReport): Rows => {
         ]),
     ["requests", count(counts.requests), limits.requests === undefined ? "none" : count(limits.requests)],
     ["retries", count(counts.reruns), limits.reruns === undefined ? "none" : count(limits.reruns)],
-    ...(limits.confirm === undefined ? [] : [["confirm trials", count(confirm), count(limits.confirm)]])
+    ...(limits.confirm === undefined ? [] : [["extra trials", count(confirm), count(limits.confirm)]])
   ]
 }
 

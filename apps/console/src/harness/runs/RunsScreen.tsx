@@ -4,8 +4,8 @@ import { ListChecks } from "lucide-react"
 import { useState } from "react"
 import { registry, useAtomValue } from "../../state/react.ts"
 import { Answer } from "../../ui/Answer.tsx"
-import { Code } from "../../ui/Code.tsx"
-import { count, span, usd } from "../../ui/format.ts"
+import { count, span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Message } from "../../ui/Message.tsx"
 import { Page } from "../../ui/Page.tsx"
@@ -17,6 +17,7 @@ import { More } from "../../ui/More.tsx"
 import { statusOf, titleOf } from "../run/status.ts"
 import { runAddress } from "../state/address.ts"
 import { read } from "../state/source.ts"
+import { Command } from "../state/Command.tsx"
 
 /** Runs on one page of the list. */
 const pageSize = 100
@@ -46,7 +47,7 @@ const RunsScreen = () => {
             <Message icon={ListChecks} title="No runs yet">
               <p>Run suites here, or in a terminal. Each run writes a folder with its report, which this page reads.</p>
               <Link to="/suites">Choose suites to run</Link>
-              <Code label="Command that runs every suite" text="npx webagent-harness run" />
+              <Command label="Command that runs every suite" words="run" />
             </Message>
           ) : (
             <>
@@ -68,7 +69,9 @@ const RunsScreen = () => {
                     name: "Passed",
                     isNumber: true,
                     cell: ({ counts, scenarios }) =>
-                      counts === null ? `of ${count(scenarios)}` : `${count(counts.passed)} of ${count(scenarios)}`
+                      counts === null
+                        ? `of ${count(scenarios)}`
+                        : `${count(counts.passed)} of ${count(scenarios - counts.skipped)}`
                   },
                   { name: "Started", cell: ({ startedAt }) => <Time at={startedAt} /> },
                   {

@@ -17,7 +17,7 @@ import { figures, type Figure, groupsOf } from "./trend.ts"
 import styles from "./ScenarioScreen.module.css"
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
-const dollars = (amount: number): string => `$${Number(amount.toPrecision(3))}`
+const dollars = (amount: number): string => `${Number(amount.toPrecision(3))} USD`
 
 const writers: Readonly<Record<Figure, (value: number) => string>> = {
   "pass rate": percent,
@@ -61,7 +61,7 @@ const ScenarioScreen = () => {
             <>
               <p className={styles["lead"]}>
                 {counted(points.length, "night")}
-                {scenario === null ? ". Duration and cost are without confirm trials." : ""}
+                {scenario === null ? ". Duration and cost are without extra trials." : ""}
               </p>
               {figures.map((figure) => {
                 const groups = groupsOf(points, figure, writers[figure])

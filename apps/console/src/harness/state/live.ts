@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Atom from "effect/reactivity/Atom"
-import { type Connection, connection } from "../../state/connection.ts"
+import { type Connection, connection, lostSince } from "../../state/connection.ts"
 import { say } from "../../state/notices.ts"
 import { registry } from "../../state/react.ts"
 import { counted } from "../../ui/format.ts"
@@ -9,8 +9,8 @@ import { after } from "./progress.ts"
 import { progressOf, runInView } from "./runInView.ts"
 import { changed, source } from "./source.ts"
 
-/** When the connection was lost, in milliseconds, and what to do with its first message after that. */
-const loss: { at_ms: number; onMessage: (() => void) | undefined } = { at_ms: 0, onMessage: undefined }
+/** The callback for the first message after a loss of the connection. */
+let onMessage: (() => void) | undefined
 
 const all = ["runs", "suites", "nights", "load"] as const
 
@@ -22,12 +22,14 @@ export const connected = (state: Exclude<Connection, "connecting">): void => {
   const before = registry.get(connection)
   registry.set(connection, state)
   if (state === "lost") {
-    if (before !== "lost") loss.at_ms = Date.now()
+    if (before !== "lost") registry.set(lostSince, Date.now())
     return
   }
+  const lost_ms = registry.get(lostSince) ?? Date.now()
+  registry.set(lostSince, undefined)
   if (before !== "lost") return
   const run = registry.get(runInView)
-  const seconds = Math.max(1, Math.round((Date.now() - loss.at_ms) / 1000))
+  const seconds = Math.max(1, Math.round((Date.now() - lost_ms) / 1000))
   const from = run === null ? 0 : registry.get(progressOf(run)).position
   for (const what of all) changed(what)
   const tell = () => {
@@ -35,7 +37,7 @@ export const connected = (state: Exclude<Connection, "connecting">): void => {
     const rest = missed > 0 ? `${counted(missed, "event")} of this run caught up` : "Up to date again"
     say(`The connection was lost for ${seconds} s. ${rest}.`)
   }
-  loss.onMessage = () => window.setTimeout(tell, catchUp_ms)
+  onMessage = () => window.setTimeout(tell, catchUp_ms)
 }
 
 /** Brings events of the run in view, and reads again what has changed. The page mounts it once. */
@@ -47,8 +49,8 @@ export const live = Atom.make((get) => {
   return actions.follow({ run, after: from }).pipe(
     Stream.runForEach((message) =>
       Effect.sync(() => {
-        loss.onMessage?.()
-        loss.onMessage = undefined
+        onMessage?.()
+        onMessage = undefined
         if (message._tag === "Changed") return changed(message.what)
         if (message._tag === "Ping") return
         const progress = progressOf(message.run)
@@ -59,6 +61,8 @@ export const live = Atom.make((get) => {
     Effect.catch(() =>
       Effect.sync(() => {
         connected("lost")
+        // the command responds, and refuses this page
+        registry.set(lostSince, undefined)
         // the session is over: every screen reads again, and shows how to get one
         for (const what of all) changed(what)
       })

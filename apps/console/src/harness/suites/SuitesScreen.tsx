@@ -206,9 +206,10 @@ const Start = ({
     files: tree.files,
     chosen,
     target: target === "" ? undefined : target,
-    trials: /^[1-9]\d{0,2}$/u.test(trials) ? Number(trials) : undefined,
+    trials: trials.trim() === "" ? undefined : Number(trials),
     record
   }
+  const isWrong = !/^(?:[1-9]\d{0,2}|1000)?$/u.test(trials.trim())
   const to = about.targets.find(({ name }) => name === target) ?? about.targets[0]
   const paid = to?.isSimulated === true ? [] : chosen.filter(({ mayCost }) => mayCost)
   return (
@@ -228,6 +229,7 @@ const Start = ({
           inputMode="numeric"
           placeholder={record ? "the default for nights" : "as declared"}
           value={trials}
+          error={isWrong ? "Write a whole number from 1 to 1000, or leave it empty." : undefined}
           onChange={({ currentTarget }) => setTrials(currentTarget.value)}
         />
         <CheckField
@@ -243,12 +245,16 @@ const Start = ({
             : `${counted(paid.length, "scenario")} may cost money and won't run. Start webagent-harness ui with --allow-paid --max-cost <usd> to allow it.`}
         </p>
       )}
-      {chosen.length === 0 ? null : (
+      {chosen.length === 0 || isWrong ? null : (
         <Code label="The same in a terminal" text={commandOf(selected, about.commands.program)} wraps />
       )}
       <div className={styles["options"]}>
         {about.can.run ? (
-          <Button kind="primary" disabled={chosen.length === 0 || isWaiting} onClick={() => start(runOf(selected))}>
+          <Button
+            kind="primary"
+            disabled={chosen.length === 0 || isWrong || isWaiting}
+            onClick={() => start(runOf(selected))}
+          >
             {chosen.length === 0 ? "Run" : `Run ${counted(chosen.length, "scenario")}`}
           </Button>
         ) : (

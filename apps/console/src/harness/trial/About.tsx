@@ -46,7 +46,7 @@ export const About = ({ of: result, startedAt }: { readonly of: ScenarioResult; 
                 `${rate.passed} of ${counted(rate.scored, "trial")} passed; with 95 % confidence ${percent(rate.low)} to ${percent(rate.high)}`
               )
         ],
-        ["Confirm trials", confirm === undefined ? null : text(ConfirmText.text(confirm))],
+        ["Extra trials", confirm === undefined ? null : text(ConfirmText.text(confirm))],
         ["All trials took", rangeOf(trials.filter(isRun).map(({ duration_ms }) => duration_ms))],
         [
           "Medians before",

@@ -6,7 +6,6 @@ import { Link } from "../../ui/Link.tsx"
 import { Section } from "../../ui/Page.tsx"
 import { RecordHead } from "../../ui/Record.tsx"
 import { Took } from "../../ui/Took.tsx"
-import { Untrusted } from "../../ui/Untrusted.tsx"
 import { Picture } from "../parts/Picture.tsx"
 import { BrowserLinks, Steps } from "../parts/Steps.tsx"
 import { Verdict } from "../parts/Verdict.tsx"
@@ -69,7 +68,7 @@ export const LiveTrial = ({ index, of: scenario, run }: LiveTrialProps) => {
         back={[runAddress(run), "The run"]}
         status={shown === undefined ? "queued" : shown.trial === null ? "running" : shownVerdict(shown.trial)}
         id={shown === undefined ? "trial" : `trial ${shown.index + 1}`}
-        title={<Untrusted max={300}>{`${scenario.suite} › ${scenario.name}`}</Untrusted>}
+        title={`${scenario.suite} › ${scenario.name}`}
         facts={[
           [
             "Took",

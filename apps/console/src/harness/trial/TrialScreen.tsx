@@ -13,7 +13,8 @@ import { Answer } from "../../ui/Answer.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Code } from "../../ui/Code.tsx"
 import { download } from "../../ui/download.ts"
-import { count, counted, span, usd } from "../../ui/format.ts"
+import { count, counted, span } from "../../ui/format.ts"
+import { usd } from "../state/cost.ts"
 import { Link } from "../../ui/Link.tsx"
 import { Message } from "../../ui/Message.tsx"
 import { Section } from "../../ui/Page.tsx"
@@ -235,7 +236,7 @@ const TrialView = ({
         back={[runAddress(run.id), "The run"]}
         status={shownVerdict(trial)}
         id={`trial ${index + 1}`}
-        title={<Untrusted max={300}>{`${result.suite} › ${result.name}`}</Untrusted>}
+        title={`${result.suite} › ${result.name}`}
         facts={[
           ["Took", span(duration_ms)],
           ["Requests", count(requests)],

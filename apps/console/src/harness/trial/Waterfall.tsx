@@ -1,6 +1,7 @@
 import * as Lanes from "@webagent/report/Lanes"
 import type { Exchange, Message, Trace } from "@webagent/report/Trace"
 import { type KeyboardEvent, useMemo, useState } from "react"
+import { numberInQuery, setInQuery } from "../../state/place.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Code } from "../../ui/Code.tsx"
 import { byteSize, counted, span } from "../../ui/format.ts"
@@ -189,11 +190,16 @@ const Key = ({ lanes }: { readonly lanes: ReadonlyArray<Lanes.Lane> }) => {
 /** A trial on one axis of time: its requests and pauses, spans, and the server's journal. */
 export const Waterfall = ({ isLive = false, trace }: { readonly trace: Trace; readonly isLive?: boolean }) => {
   const lanes = useMemo(() => Lanes.of(trace), [trace])
-  const [chosen, choose] = useState(() => firstOf(lanes))
+  // a trial that is watched gets rows in between, so an address can't name one of them
+  const [chosen, choose] = useState(() => ((isLive ? undefined : numberInQuery("row")) ?? firstOf(lanes) + 1) - 1)
+  const show = (index: number) => {
+    choose(index)
+    if (!isLive) setInQuery("row", String(index + 1))
+  }
   const [from, to] = Lanes.extent(lanes, trace.duration_ms)
   const x = (at_ms: number) => Number((((at_ms - from) / (to - from)) * width).toFixed(1))
   const marks = Lanes.ticks(from, to)
-  const lane = lanes[chosen]
+  const lane = lanes[chosen] ?? lanes[firstOf(lanes)]
   if (lane === undefined) return <p>The trial sent nothing.</p>
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("button")]
@@ -225,12 +231,7 @@ export const Waterfall = ({ isLive = false, trace }: { readonly trace: Trace; re
           {lanes.map((one, index) => (
             <div key={index}>
               {one.group === lanes[index - 1]?.group ? null : <h3>{one.group}</h3>}
-              <button
-                type="button"
-                className={styles["row"]}
-                aria-pressed={index === chosen}
-                onClick={() => choose(index)}
-              >
+              <button type="button" className={styles["row"]} aria-pressed={one === lane} onClick={() => show(index)}>
                 <span className={styles["label"]} style={{ paddingLeft: one.depth * 12 }}>
                   {one.verb === "" ? null : <b>{one.verb} </b>}
                   <Untrusted max={120}>{one.what}</Untrusted>{" "}

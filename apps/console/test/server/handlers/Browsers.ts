@@ -24,12 +24,12 @@ export const browsers = (world: World) =>
       },
       get: ({ params }) => find(params.browser_id),
       links: ({ params: { browser_id: id } }) =>
-        Effect.succeed({
-          liveUrl: `http://127.0.0.1/live/${id}/view`,
-          controlUrl: `http://127.0.0.1/live/${id}/control`,
+        Effect.map(find(id), ({ recording, status }) => ({
+          liveUrl: status === "active" ? `http://127.0.0.1/live/${id}/view` : null,
+          controlUrl: status === "active" ? `http://127.0.0.1/live/${id}/control` : null,
           cdpUrl: null,
-          recordingUrl: null
-        }),
+          recordingUrl: recording && status === "stopped" ? `http://public.example/recordings/${id}?token=t` : null
+        })),
       stop: ({ payload: { ids } }) =>
         Effect.sync(() => {
           for (const id of ids) {

@@ -39,12 +39,15 @@ export const server = (behavior: Behavior, world: World) =>
             "control",
             "profiles",
             "files",
+            "replays",
             ...(world.webhooks.length > 0 ? ["webhooks"] : []),
             ...(world.schedules.length > 0 ? ["schedules"] : [])
           ],
           data: "memory",
           browsers: "chromium, isolated in namespaces",
-          model: "openai:gpt-6-mini",
+          model: behavior.model,
+          program: "npm run server --",
+          command: behavior.isAdmin ? "npm run server -- serve --port 8080 --browsers chromium" : null,
           key: { name: "shop", admin: behavior.isAdmin, operations: operationsOf(behavior.isAdmin) }
         }),
       health: () =>

@@ -24,7 +24,11 @@ export const sessions = (world: World) =>
   HttpApiBuilder.group(ConsoleApi, "sessions", (handlers) =>
     handlers.handleAll({
       list: () =>
-        Effect.succeed({ rows: [...world.runs.values()].slice(0, 5).map(sessionOf), next: "more", complete: true }),
+        Effect.succeed({
+          rows: [...world.runs.values()].slice(0, 5).map((run) => ({ ...sessionOf(run), lastRun: run })),
+          next: "more",
+          complete: true
+        }),
       get: ({ params }) => {
         const runList = [...world.runs.values()].filter(({ sessionId }) => sessionId === params.session_id)
         const [run] = runList

@@ -44,7 +44,8 @@ export const sharedLayer = (world: World) =>
         Effect.map(find(params.run_id, query.token), (run) => ({
           ...run,
           stepList: world.stepsOf(run),
-          recording: run.id === recordedRun
+          recording: run.id === recordedRun,
+          simulated: false
         })),
       picture: ({ params, query }) =>
         Effect.map(find(params.run_id, query.token), () => Stream.make(new Uint8Array(picture))),
