@@ -10,7 +10,7 @@ import { anchorOf, pageOf, root } from "./Site.ts"
 
 /** Ranks a page in search: guides come first, then references, then the exports of packages. */
 const weightOf = (page: string): number => {
-  if (page.includes("/reference/api/")) return 0.2
+  if (/\/reference\/api\/|\/assumptions/u.test(page)) return 0.2
   return /\/(?:reference|packages|apps|cli)\//u.test(page) ? 0.5 : 2
 }
 

@@ -16,7 +16,8 @@ export const referenceFolder = "apps/docs/reference"
 const otherPages: Readonly<Record<string, string>> = {
   "README.md": "index.md",
   "docs/README.md": "guides.md",
-  "packages/contract/ASSUMPTIONS.md": "assumptions.md"
+  "packages/contract/ASSUMPTIONS.md": "assumptions.md",
+  "packages/harness/nights/STATISTICS.md": "statistics.md"
 }
 
 /** Returns the path of a file's page on the site; undefined if the file isn't a page. */

@@ -79,9 +79,13 @@ const visited = [
 const searches = {
   timeout: "waits-and-errors.html",
   webhook: "webhooks.html",
-  retry: "waits-and-errors.html",
+  retry: "retries.html",
   docker: "run-your-own-server.html",
-  cost: "budgets.html"
+  cost: "budgets.html",
+  "lost response": "retries.html",
+  "rate limit": "retries.html",
+  nightly: "nightly.html",
+  "server with a model": "run-tasks-with-a-model.html"
 }
 
 // visits take longer than all other tests of this package
@@ -100,7 +104,8 @@ describe.runIf(process.env["WEBAGENT_SCREENS"] === "all")("the site in Chromium"
 
   /** Opens a page of the site, and fails if it logs an error or sends a request to elsewhere. */
   const visit = async (name: string, use: (page: Page) => Promise<void>): Promise<void> => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    // without transitions, colors are final as soon as the scheme changes
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" })
     const problems: Array<string> = []
     page.on("request", (request) => {
       if (!request.url().startsWith(host.origin)) problems.push(`request to ${request.url()}`)
@@ -158,8 +163,17 @@ describe.runIf(process.env["WEBAGENT_SCREENS"] === "all")("the site in Chromium"
   for (const [word, expected] of Object.entries(searches))
     it(`search for "${word}" finds ${expected} among the first five`, () =>
       visit("index.html", async (page) => {
-        await page.keyboard.press("Control+k")
-        await page.locator(".VPLocalSearchBox input").fill(word)
+        const input = page.locator(".VPLocalSearchBox input")
+        const opens = async () => {
+          await page.keyboard.press("Control+k")
+          return input.waitFor({ timeout: 1000 }).then(
+            () => true,
+            () => false
+          )
+        }
+        // until the page's script has run, no key is heard
+        while (!(await opens()));
+        await input.fill(word)
         await page.locator(".VPLocalSearchBox .result").first().waitFor()
         const results = await page
           .locator(".VPLocalSearchBox .result")

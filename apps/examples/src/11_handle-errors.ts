@@ -1,5 +1,5 @@
 /**
- * Every way in which a run can go wrong, with a sentence for each. A run that failed is a value, not an error.
+ * Handles each error that a run can have, with a sentence for each. A failed run is a value, not an error.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 11_handle-errors
  */
@@ -18,24 +18,25 @@ export const program = Effect.gen(function* () {
 }).pipe(
   Effect.catchTags({
     UnauthorizedError: () => say("The service does not take this API key."),
-    // which call, what is wrong with it, and the id by which the service finds it in its logs
+    // the message has the call, the mistake, and the request id for the service's logs
     HTTPValidationError: (error) => say(error.message),
     ContentTooLargeError: () => say("The task is too long for the service."),
     TooManyRequestsError: ({ retryAfter }) =>
-      say(`Too much at once. Come back in ${retryAfter === undefined ? "a while" : Duration.format(retryAfter)}.`),
-    // no answer, or one that does not say what was made, such as a 502: look before creating another
+      say(`Too many requests. Try again in ${retryAfter === undefined ? "a while" : Duration.format(retryAfter)}.`),
+    // the response was lost or is unusable, such as a 502: look for the run before you create another one
     CreateOutcomeUnknown: ({ phase, reason }) => say(`There may be a run (${phase}, ${reason._tag}).`),
     RunNotFoundError: () => say("The run was created, and then the service did not know it."),
-    // it goes on: with its id another wait can pick it up
-    WaitTimeoutError: ({ id, lastStatus }) => say(`Run ${id} was still ${lastStatus ?? "silent"} and may go on.`)
+    // the run continues, and you can wait again with its id
+    WaitTimeoutError: ({ id, lastStatus }) => say(`Run ${id} was still ${lastStatus ?? "silent"} and may continue.`)
   }),
   Effect.catchReasons(
     "TransportError",
     {
       ConnectionFailed: ({ code }) => say(code === "ECONNREFUSED" ? "Nothing listens there." : "The connection broke."),
       Timeout: ({ after }) => say(`No answer in ${Duration.format(after)}.`),
-      // the run exists, only its description is odd
-      UndecodableAnswer: ({ id, status }) => say(`An odd answer with status ${status}, for run ${id ?? "unknown"}.`)
+      // the run exists, but the response can't be decoded
+      UndecodableAnswer: ({ id, status }) =>
+        say(`An unexpected response with status ${status}, for run ${id ?? "unknown"}.`)
     },
     (_, error) => say(error.message)
   )

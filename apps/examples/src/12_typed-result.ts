@@ -1,5 +1,5 @@
 /**
- * The result of a run is whatever the agent says. A schema makes it a value with a type, or an error that keeps the run.
+ * Checks the result of a run with a schema. You get a typed value, or an error that contains the run.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 12_typed-result
  */
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 
 const Offer = Schema.Struct({ airline: Schema.String, price: Schema.Number, currency: Schema.String })
 
-// an agent may answer with JSON, or with text that contains nothing but JSON: either will do
+// a result that is JSON text is parsed before the schema checks it
 const task = `Find the cheapest direct flight from Oslo to Rome in May. Answer with JSON: { airline, price, currency }.`
 
 export const find = Effect.fn("find")(function* (task: string) {
@@ -19,7 +19,7 @@ export const find = Effect.fn("find")(function* (task: string) {
 })
 
 export const program = find(`${task} [simulate output={"airline":"Norwegian","price":89,"currency":"EUR"}]`).pipe(
-  // the run is paid for: what it answered, and what it cost, is in the error
-  Effect.catchTag("ResultMismatchError", ({ run }) => Effect.succeed(`No offer, but an answer: ${run.result}`)),
+  // you paid for this run, so the error contains its result and its cost
+  Effect.catchTag("ResultMismatchError", ({ run }) => Effect.succeed(`No offer, but a result: ${run.result}`)),
   Effect.catchTag(["RunFailedError", "RunCancelledError"], ({ message }) => Effect.succeed(message))
 )

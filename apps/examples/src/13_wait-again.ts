@@ -1,5 +1,5 @@
 /**
- * A wait that ends at its deadline ends nothing at the service: with the id one can wait again, also after a restart.
+ * Waits again after a timeout. The run continues at the service, so its id also works after a restart.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 13_wait-again
  */
@@ -11,10 +11,10 @@ export const program = Effect.gen(function* () {
   const { id } = yield* runs.create({
     task: "Compare the prices of the red mug in ten shops [simulate duration=3s]"
   })
-  // keep the id where a restart finds it, then wait
+  // store the id where your program finds it after a restart, then wait
   const run = yield* runs.untilTerminal(id, { timeout: "100 millis" }).pipe(
     Effect.catchTag("WaitTimeoutError", (error) =>
-      // says how long it waited, and that the run may go on and cost
+      // the message has the time waited, and warns that the run may continue and cost money
       Effect.andThen(Effect.logWarning(error.message), runs.untilTerminal(error.id))
     )
   )

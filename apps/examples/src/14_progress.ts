@@ -1,5 +1,5 @@
 /**
- * The statuses of a run as a stream, one for each change.
+ * Reads the statuses of a run as a stream, one for each change.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 14_progress
  */

@@ -1,5 +1,5 @@
 /**
- * Many runs, three at a time. One that fails does not take the others with it, and what all of them cost is exact.
+ * Runs many tasks, three at a time. If one fails, the others continue, and the sum of their costs is exact.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 15_many-runs
  */
@@ -26,7 +26,7 @@ export const program = Effect.gen(function* () {
       event === "created" ? Effect.void : Effect.log(`${ended} of ${total} have ended, ${failed} without a result`)
   })
   return {
-    // a result for each input, in their order; stopOnFailure would have created no more after Atlantis
+    // one result per input, in the same order; with stopOnFailure, no run is created after Atlantis
     found: results.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.result] : [])),
     failed: results.flatMap((exit) => Option.toArray(Exit.findErrorOption(exit))).map(({ message }) => message),
     cost

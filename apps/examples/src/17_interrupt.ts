@@ -1,5 +1,5 @@
 /**
- * A message that interrupts: it runs immediately, and our server cancels the run that was at work.
+ * Interrupts a run with a message. The next run starts immediately, and our server cancels the current one.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 17_interrupt
  */
@@ -12,6 +12,6 @@ export const program = Effect.gen(function* () {
   const first = yield* runs.create({ task: "Buy the red mug [simulate duration=10m]" })
   const sessionId = yield* Effect.fromNullishOr(first.sessionId)
   const second = yield* sessions.interrupt(sessionId, "Stop, the blue one!")
-  const ended = yield* Effect.forEach([first, second], ({ id }) => runs.untilTerminal(id), { concurrency: "unbounded" })
-  return ended.map((run) => run.status)
+  const both = yield* Effect.forEach([first, second], ({ id }) => runs.untilTerminal(id), { concurrency: "unbounded" })
+  return both.map((run) => run.status)
 })

@@ -1,5 +1,5 @@
 /**
- * A hosted browser, driven over CDP and stopped for sure: on success, on failure, on Ctrl-C.
+ * Drives a hosted browser over CDP, and stops it after a success, a failure or Ctrl-C.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 18_control-a-browser
  */
@@ -19,17 +19,17 @@ const open = (url: string) =>
     (socket) => Effect.sync(() => socket.close())
   )
 
-/** Any CDP library does instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
+/** You can use any CDP library instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
 const productOf = Effect.fn("productOf")(function* (url: string) {
   const socket = yield* open(url)
-  const answer = yield* Effect.callback<unknown, CdpError>((resume) => {
+  const response = yield* Effect.callback<unknown, CdpError>((resume) => {
     socket.addEventListener("open", () => socket.send(JSON.stringify({ id: 1, method: "Browser.getVersion" })))
     socket.addEventListener("message", ({ data }) => resume(Effect.succeed(data)))
     socket.addEventListener("close", () =>
       resume(Effect.fail(new CdpError({ message: `${url} closed the connection` })))
     )
   })
-  return (yield* Schema.decodeUnknownEffect(Version)(answer)).result.product
+  return (yield* Schema.decodeUnknownEffect(Version)(response)).result.product
 }, Effect.scoped)
 
 export const program = Effect.gen(function* () {

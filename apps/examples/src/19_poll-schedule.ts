@@ -8,7 +8,7 @@ import { Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** After 5 s, then a tenth of the time waited, within 2 s and a minute, 20 % more or less. */
+/** Polls after 5 s, then after a tenth of the elapsed time, from 2 s to a minute, with 20 % jitter. */
 export const patient = PollSchedule.jittered(
   PollSchedule.proportional({ factor: 0.1, min: "2 seconds", max: "1 minute", first: "5 seconds" }),
   0.2

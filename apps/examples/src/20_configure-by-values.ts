@@ -1,5 +1,5 @@
 /**
- * Configuration from an application's own settings instead of WEBAGENT_*.
+ * Configures a client from an application's own settings instead of WEBAGENT_*.
  *
  * Run: FLIGHTS_AGENT_URL=... FLIGHTS_AGENT_KEY=... npm run example -- 20_configure-by-values
  */
@@ -16,12 +16,12 @@ const settings = Config.all({
 export const layer = Layer.unwrap(
   Effect.map(settings, ({ apiKey, baseUrl }) =>
     V4.layer({
-      // with or without /api/vN; baseUrls: { v4 } would give one version an address of its own
+      // with or without /api/vN; baseUrls: { v4 } sets the address of one version
       baseUrl,
       apiKey,
-      // deployments may call it otherwise
+      // some deployments use another header
       apiKeyHeader: "X-Service-API-Key",
-      // of one attempt, the answer's body included
+      // limits one attempt, including the response's body
       requestTimeout: "10 seconds",
       headers: { "x-team": "travel" }
     })

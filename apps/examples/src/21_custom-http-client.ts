@@ -1,5 +1,5 @@
 /**
- * Another HTTP client under the same services: undici with four connections, each request logged.
+ * Uses another HTTP client: undici with four connections, which logs each request.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 21_custom-http-client
  */
@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 
-/** Method and address only: the request's headers hold the API key. */
+/** Logs only the method and the address, because the headers contain the API key. */
 const logging = HttpClient.tapRequest<void, never, never>(({ method, url }) => Effect.log(`${method} ${url}`))
 
 export const layerHttpClient = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, logging)).pipe(

@@ -1,5 +1,5 @@
 /**
- * A v2 session with its tasks: outcomes, times and costs.
+ * Reads a v2 session with its tasks: outcomes, times and costs.
  *
  * Run: SESSION_ID=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 23_v2-session
  */
@@ -17,10 +17,10 @@ export const program = Effect.gen(function* () {
   return session.tasks.map((task) => ({
     status: task.status,
     output: task.output,
-    // what the agent says of itself, and what a judge says of it; null when unknown
+    // the agent's own report and the judge's verdict; null if unknown
     isSuccess: task.isSuccess,
     judgeVerdict: task.judgeVerdict,
-    // task times are naive: UTC without saying so
+    // times of tasks have no time zone; they're UTC
     createdAt: Option.getOrNull(Option.map(toDateTime(task.createdAt), DateTime.formatIso)),
     // a decimal string in USD
     cost: task.cost ?? "0"

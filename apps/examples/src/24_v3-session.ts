@@ -1,5 +1,5 @@
 /**
- * A v3 session: created from a task, read until its result is there.
+ * Creates a v3 session from a task, and waits for its result.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 24_v3-session
  */

@@ -1,5 +1,5 @@
 /**
- * All three versions in one app, over one transport: created with v4, read with v2 and v3. Our servers share sessions.
+ * Uses all three versions in one app: creates a run with v4, and reads it with v2 and v3. Our servers share sessions.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 25_three-versions
  */

@@ -1,5 +1,5 @@
 /**
- * A suite of your own, for the harness: on the simulated service now, on yours with --target.
+ * A suite for the harness. It runs on the simulated service, or on yours with --target.
  *
  * Run: npm run harness -- run apps/examples/src/28_flights.suite.ts
  */
@@ -14,7 +14,7 @@ export default Suite.make("flights", [
     { needs: ["money"], tags: ["nightly"], trials: 3, budget: "1.50 USD", timeout: "10 minutes" },
     function* ({ simulate, v4 }) {
       const task = "Find the cheapest direct flight from Oslo to Rome. Answer with JSON: { price, currency }."
-      // a simulated agent does what it is told; any other ignores the bracket
+      // a simulated agent follows the instructions in brackets; others ignore them
       const run = yield* v4.runs.createAndWait({ task: simulate(task, { output: { price: 89, currency: "EUR" } }) })
       yield* check.equal(run.status, "completed", "the run's status")
       const offer = yield* check.schema(Offer, run.result, "the offer")
@@ -29,7 +29,7 @@ export default Suite.make("flights", [
   scenario("the task is written down as it was given", { needs: ["money", "shared-sessions"] }, function* ({ v2, v4 }) {
     const task = "Find the cheapest direct flight from Oslo to Rome"
     const { sessionId } = yield* v4.runs.createAndWait({ task })
-    // an oracle looks somewhere else than at the answer
+    // an oracle doesn't rely on the agent's result
     const written = Oracle.make(v2.sessions.get(sessionId ?? ""), ({ tasks }) =>
       tasks[0]?.task === task
         ? Oracle.holds("the session's first task is it")
@@ -39,8 +39,8 @@ export default Suite.make("flights", [
   }),
 
   scenario("a request without a key is refused", function* ({ request }) {
-    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" }, apiKey: null })
-    yield* check.status(answer, "4xx")
+    const response = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" }, apiKey: null })
+    yield* check.status(response, "4xx")
   }),
 
   scenario("an unknown run is not found", { needs: ["assumptions"] }, function* ({ v4 }) {

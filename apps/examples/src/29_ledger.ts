@@ -1,5 +1,5 @@
 /**
- * A ledger on the disk: what a killed process has left is known by its ids, and its browsers are stopped.
+ * Keeps a ledger on the disk, and stops the browsers that a killed process left behind.
  *
  * Run: LEDGER_DIRECTORY=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 29_ledger
  */
@@ -11,7 +11,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Everything of API v4; each create is in the ledger before it goes out, each end after it was seen. */
+/** The v4 client. Each create is in the ledger before it's sent, and each finish after the client has seen it. */
 export const layer = V4.layer().pipe(
   Layer.provideMerge(
     Layer.unwrap(
@@ -23,14 +23,14 @@ export const layer = V4.layer().pipe(
   Layer.provide(NodeFileSystem.layer)
 )
 
-/** Runs when an application starts, while no other process of it is running. */
+/** Run this when your application starts, while no other process of it is running. */
 export const program = Effect.gen(function* () {
   const browsers = yield* Browsers
   const ledger = yield* Ledger.Current
   const left = yield* ledger.open
   return yield* Effect.forEach(left, ({ id, key, kind, state }) => {
     if (kind === "browser" && id !== undefined) return Effect.as(browsers.stop(id), `stopped browser ${id}`)
-    // no operation cancels a run; of a create that was never answered only its key is known
+    // runs.cancel(id) could cancel a run; if the response to a create was lost, only its key is known
     return Effect.succeed(`${kind} ${id ?? `of the key ${key}`} is ${state}: it may run, and cost`)
   })
 })

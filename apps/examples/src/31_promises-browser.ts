@@ -1,11 +1,11 @@
 /**
- * A hosted browser in promises, stopped for sure at the end of the block.
+ * Uses a hosted browser with promises, and stops it at the end of the block.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 31_promises-browser
  */
 import type { WebAgent } from "@webagent/v4/promise"
 
-/** Any CDP library does instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
+/** You can use any CDP library instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
 const productOf = (cdpUrl: string) =>
   new Promise<string>((resolve, reject) => {
     const socket = new WebSocket(cdpUrl)

@@ -11,7 +11,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Otlp from "effect/observability/Otlp"
 
-/** Sends traces, metrics and logs to a collector; what is left is sent when the program ends. */
+/** Sends traces, metrics and logs to a collector, the last ones when the program exits. */
 export const layerTelemetry = Layer.unwrap(
   Effect.map(Config.String("OTEL_EXPORTER_OTLP_ENDPOINT"), (baseUrl) =>
     Otlp.layerJson({ baseUrl, resource: { serviceName: "flights" } })

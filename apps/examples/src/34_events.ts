@@ -1,5 +1,5 @@
 /**
- * The events of a run as they happen: each status and each step.
+ * Follows the events of a run as they happen: each status and each step.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 34_events
  */

@@ -1,5 +1,5 @@
 /**
- * A profile: sign in once, then start browsers that are signed in already.
+ * Uses a profile: sign in once, then start browsers that are already signed in.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 35_profile
  */
@@ -17,7 +17,7 @@ export const program = Effect.gen(function* () {
   const browsers = yield* Browsers
   const { id: profileId } = yield* profiles.create({ name: "Ada" })
   const input = { proxyCountryCode: null, profileId }
-  // the stop of this browser saves its cookies and storage
+  // when this browser stops, its cookies and storage are saved
   yield* browsers.use(input, ({ cdpUrl }) => signIn(cdpUrl))
   yield* browsers.use(input, ({ cdpUrl }) => buy(cdpUrl))
   const { lastUsedAt, name } = yield* profiles.get(profileId)

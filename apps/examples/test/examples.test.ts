@@ -4,7 +4,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { apiKeyHeader, operations, runStatuses } from "@webagent/contract/Wire"
 import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
-import { Server } from "@webagent/simulation"
+import { Server, simulate } from "@webagent/simulation"
 import { Browsers, Runs, V4 } from "@webagent/v4"
 import { Profiles, Workspaces } from "@webagent/v4/account"
 import { WebAgent } from "@webagent/v4/promise"
@@ -142,7 +142,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       const { logs, value } = yield* withLogs(waitAgain.program)
       assert.strictEqual(value, "completed")
       assert.lengthOf(logs, 1)
-      assert.match(logs[0] ?? "", /^run \S+ is still "\w+" after \d+ms and \d+ polls\. It may go on/u)
+      assert.match(logs[0] ?? "", /^run \S+ is still "\w+" after \d+ms and \d+ polls\. It may continue/u)
     })
   )
 
@@ -318,6 +318,15 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       const left = AbortSignal.abort(new Error("Ctrl-C"))
       const error = yield* Effect.flip(Effect.tryPromise(() => promises.program(agent, left)))
       assert.strictEqual(error.cause, left.reason)
+    })
+  )
+
+  it.effect("30_promises: a 429 says when to try again", () =>
+    Effect.promise(async () => {
+      const faults = [{ fault: { kind: "status", status: 429, retryAfter: "2s" } }] as const
+      await using service = await simulate({ faults })
+      await using agent = new WebAgent(service.client)
+      assert.strictEqual(await promises.program(agent), "Try again in 2000 ms")
     })
   )
 

@@ -27,7 +27,7 @@ describe("11_handle-errors, at a service that", () => {
       "POST /api/v4/runs: status 422, body.task: too vague. Change the request. Request id ...."
     ],
     "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
-    "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
+    "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too many requests. Try again in 7s."],
     "hangs up": [(response) => response.destroy(), "There may be a run (waiting, ConnectionFailed)."],
     "forgets half of its answer": [
       (response) => void response.writeHead(201).end('{"status":"queued"}'),
@@ -61,7 +61,10 @@ describe("11_handle-errors, at a service that", () => {
   it.live("has an agent that fails", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
-      assert.strictEqual(yield* at(address), "The run is failed: The simulated agent failed.")
+      assert.strictEqual(
+        yield* at(address),
+        "The run is failed: Made up: the profile default fails every run. Choose another profile."
+      )
     }).pipe(
       Effect.provide(SimulatedService.layer({ turnDuration: "5 millis", failureRate: 1 })),
       Effect.provide(service.impatient)

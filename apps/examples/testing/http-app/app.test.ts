@@ -34,7 +34,7 @@ it("refuses a search without an item, and creates no run", async () => {
 it("is a bad gateway when the agent's result isn't an offer", async () => {
   const { search } = await start()
   const response = await search({ item: "mug [simulate output=sold-out]" })
-  expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("is not what was asked for")])
+  expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("doesn't match the schema")])
 })
 
 it("passes on how long to wait when the service is busy", async () => {

@@ -1,4 +1,4 @@
-/** An HTTP app that finds offers with the agent. It knows nothing of tests, and nothing of Effect. */
+/** An HTTP app that finds offers with the agent. It has no code for tests, and doesn't use Effect. */
 import { OperationUnavailableError, TooManyRequestsError, WaitTimeoutError, type WebAgent } from "@webagent/v4/promise"
 import { Hono } from "hono"
 import { z } from "zod"

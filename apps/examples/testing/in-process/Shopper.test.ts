@@ -7,7 +7,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { Shopper } from "./Shopper.ts"
 
-/** The clients as in production, with another address. */
+/** The clients are those of production, with another address. */
 const clients = Layer.unwrap(
   Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
 )
@@ -22,16 +22,16 @@ const withService = (options: SimulatedOptions = {}) =>
     )
   )
 
-/** Problems that the service found in how the app used it. */
+/** The app's mistakes, as the service reports them. */
 const violations = Effect.gen(function* () {
   const control = yield* Control
   const { verdicts } = yield* control.verdicts
   return verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence)
 })
 
-// it.live, because sockets do not wait for a TestClock
+// use it.live, because sockets don't wait for a TestClock
 describe("Shopper", () => {
-  it.live("answers with the number of the order", () =>
+  it.live("returns the number of the order", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
@@ -39,7 +39,7 @@ describe("Shopper", () => {
     }).pipe(withService())
   )
 
-  it.live("says why an item was not bought", () =>
+  it.live("reports why an item was not bought", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       const error = yield* Effect.flip(shopper.buy('the red mug [simulate outcome=failed error="sold out"]'))
@@ -47,7 +47,7 @@ describe("Shopper", () => {
     }).pipe(withService())
   )
 
-  it.live("survives polls that are reset, throttled or answered with HTML", () =>
+  it.live("survives polls that are reset, throttled or return HTML", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
@@ -91,7 +91,7 @@ describe("Shopper", () => {
     }).pipe(withService())
   )
 
-  it.live("shows a browser that the app leaves open", () =>
+  it.live("reports a browser that the app doesn't stop", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       yield* browsers.create()

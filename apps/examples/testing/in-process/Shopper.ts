@@ -1,11 +1,11 @@
-/** An app that hides the agent behind a service of its own. It knows nothing of tests. */
+/** An app that hides the agent behind its own service. It has no code for tests. */
 import { Browsers, Runs } from "@webagent/v4"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Nothing was bought. */
+/** The item was not bought. */
 export class NotBought extends Data.TaggedError("NotBought")<{ readonly item: string; readonly why: string }> {}
 
 /** The item may be bought: check before you try again. */

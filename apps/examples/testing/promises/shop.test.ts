@@ -3,7 +3,7 @@ import { WebAgent } from "@webagent/v4/promise"
 import { expect, it, onTestFinished } from "vitest"
 import { buy } from "./shop.ts"
 
-/** A service of its own for one test, and a client of it. */
+/** Starts a service for one test, and a client for it. */
 const start = async (options: SimulatedOptions = {}) => {
   const service = await simulate(options)
   const agent = new WebAgent(service.client)
@@ -17,7 +17,7 @@ it("returns the number of the order", async () => {
   await service.assertClean()
 })
 
-it("says why an item was not bought", async () => {
+it("reports why an item was not bought", async () => {
   const { agent } = await start()
   const bought = buy(agent, 'the red mug [simulate outcome=failed error="sold out"]')
   await expect(bought).rejects.toThrow("sold out")

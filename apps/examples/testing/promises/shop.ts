@@ -8,7 +8,7 @@ export const buy = async (agent: WebAgent, item: string): Promise<string> => {
     if (run.status !== "completed") throw new Error(`${item} was not bought: ${run.error ?? run.status}`)
     return String(run.result)
   } catch (error) {
-    // the response was lost: a second try might buy a second item
+    // the response was lost, so a second attempt might buy a second item
     if (error instanceof CreateOutcomeUnknown) {
       throw new Error(`${item} may be bought: look for ${error.key}`, { cause: error })
     }

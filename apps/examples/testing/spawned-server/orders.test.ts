@@ -4,7 +4,7 @@ import { type SimulatedService, startService } from "./service.ts"
 
 let service: SimulatedService
 
-// one process for the file, 20 times as fast
+// start one service for the file, 20 times as fast as real time
 beforeAll(async () => {
   service = await startService("--profile", "flaky", "--seed", "10", "--time-scale", "20")
 })
@@ -38,25 +38,25 @@ const loseAnswers = () =>
   ])
 
 describe("on a bad day", () => {
-  it("twenty orders are twenty runs, each read to its end", async () => {
+  it("twenty orders are twenty runs, and each is read after it finished", async () => {
     const runs = await Promise.all(numbers.map((number) => place(service, number, `mug number ${number}`)))
     expect(new Set(runs.map(({ id }) => id)).size).toBe(20)
     expect(runs.every(({ status }) => ["completed", "failed", "cancelled"].includes(status))).toBe(true)
-    // with this seed two of the creates are hit, always the same two
+    // with this seed, two of the creates meet a fault, always the same two
     const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
     expect(creates.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["bad-gateway", "reset"])
-    // and nothing was created twice, lost, or polled after its end
+    // no run was created twice, lost, or polled after it finished
     expect(await service.violations()).toEqual({})
   })
 
-  it("a browser is stopped, also when its use fails", async () => {
+  it("a browser is stopped even if its use fails", async () => {
     const use = withBrowser(service, "1", () => Promise.reject(new Error("The page has changed.")))
     await expect(use).rejects.toThrow("The page has changed.")
     expect(await service.violations()).toEqual({})
   })
 })
 
-describe("when the answer to a create is lost", () => {
+describe("when the response to a create is lost", () => {
   beforeAll(loseAnswers)
   afterAll(startProfile)
 
@@ -70,7 +70,7 @@ describe("when the answer to a create is lost", () => {
     expect(await service.violations()).toEqual({})
   })
 
-  it("shows an app that retries without a key", async () => {
+  it("reports an app that retries without a key", async () => {
     const create = () =>
       fetch(`${service.baseUrl}/runs`, {
         method: "POST",
@@ -83,7 +83,7 @@ describe("when the answer to a create is lost", () => {
   })
 })
 
-it("shows a browser that is left open", async () => {
+it("reports a browser that is not stopped", async () => {
   await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
   expect(await service.violations()).toEqual({
     "browsers-left-open": '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'

@@ -1,4 +1,4 @@
-/** An app that places orders through the service with plain fetch. It knows nothing of tests. */
+/** An app that places orders through the service with plain fetch. It has no code for tests. */
 import { setTimeout as pause } from "node:timers/promises"
 
 export interface Service {
@@ -13,20 +13,20 @@ export interface Run {
   readonly result?: unknown
 }
 
-/** The service refused the request: a retry does not help. */
+/** The service refused the request, so a retry doesn't help. */
 export class Refused extends Error {}
 
 const patience_ms = 30_000
 const tries = 8
 const betweenPolls_ms = 50
 
-const ask = async <Answer>(
+const send = async <Result>(
   { apiKey, baseUrl }: Service,
   method: string,
   path: string,
   body?: unknown,
   key?: string
-): Promise<Answer> => {
+): Promise<Result> => {
   for (let attempt = 1; ; attempt++) {
     let wait_ms = 100 * attempt
     try {
@@ -41,7 +41,7 @@ const ask = async <Answer>(
         redirect: "error",
         signal: AbortSignal.timeout(patience_ms)
       })
-      if (response.ok) return (await response.json()) as Answer
+      if (response.ok) return (await response.json()) as Result
       if (response.status !== 429 && response.status < 500) throw new Refused(`${response.status} for ${path}`)
       wait_ms = Math.max(wait_ms, 1000 * Number(response.headers.get("Retry-After") ?? 0))
     } catch (error) {
@@ -51,24 +51,24 @@ const ask = async <Answer>(
   }
 }
 
-/** Has an item bought and waits for the result. */
+/** Orders an item and waits for the result. */
 export const place = async (service: Service, order: string, item: string): Promise<Run> => {
-  // the key comes from the order: a retry, also after a crash, gets the existing run
-  const { id } = await ask<Run>(service, "POST", "/runs", { task: `Buy ${item}` }, `order-${order}`)
+  // the key is made from the order, so a retry gets the existing run, even after a crash
+  const { id } = await send<Run>(service, "POST", "/runs", { task: `Buy ${item}` }, `order-${order}`)
   for (;;) {
-    const { status } = await ask<Run>(service, "GET", `/runs/${id}/status`)
-    if (["completed", "failed", "cancelled"].includes(status)) return ask(service, "GET", `/runs/${id}`)
+    const { status } = await send<Run>(service, "GET", `/runs/${id}/status`)
+    if (["completed", "failed", "cancelled"].includes(status)) return send(service, "GET", `/runs/${id}`)
     await pause(betweenPolls_ms)
   }
 }
 
-/** Lends a browser and always stops it. */
+/** Starts a browser for `use`, and always stops it. */
 export const withBrowser = async <A>(service: Service, name: string, use: (cdpUrl: string) => Promise<A>) => {
   const key = `browser-${name}`
-  const browser = await ask<{ readonly id: string; readonly cdpUrl: string }>(service, "POST", "/browsers", {}, key)
+  const browser = await send<{ readonly id: string; readonly cdpUrl: string }>(service, "POST", "/browsers", {}, key)
   try {
     return await use(browser.cdpUrl)
   } finally {
-    await ask(service, "PATCH", `/browsers/${browser.id}`, { action: "stop" })
+    await send(service, "PATCH", `/browsers/${browser.id}`, { action: "stop" })
   }
 }

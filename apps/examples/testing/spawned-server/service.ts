@@ -1,19 +1,19 @@
-/** Starts the simulated service as a program of its own. Nothing in it is of any test framework, or of Effect. */
+/** Starts the simulated service as its own process. You can use this with any test framework, and without Effect. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createRequire } from "node:module"
 import { createInterface } from "node:readline"
 
-// the file that `npx webagent-server` runs; without npx the signal to stop reaches the server
+// the file that `npx webagent-server` runs; with npx, the signal to stop wouldn't reach the server
 const program = createRequire(import.meta.url).resolve("webagent-server/bin/webagent-server.js")
 
 export interface SimulatedService {
   /** Such as `http://127.0.0.1:41873/api/v4`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** A request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
-  readonly control: <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
-  /** Returns the problems that the service found in how it was used, by oracle. */
+  /** Sends a request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
+  readonly control: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
+  /** Returns the app's mistakes, by oracle. */
   readonly violations: () => Promise<Record<string, string>>
   readonly stop: () => Promise<void>
 }
@@ -22,21 +22,21 @@ interface Verdicts {
   readonly verdicts: ReadonlyArray<{ readonly oracle: string; readonly holds: boolean; readonly sentence: string }>
 }
 
-/** Starts a service on free ports, with further flags. */
+/** Starts a service on free ports, with more flags. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<SimulatedService> => {
   const args = ["simulate", "--quiet", "--port", "0", "--control", "--control-key", "test-control", ...flags]
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
   const exit = once(child, "exit")
 
   // the server prints a name and a value per line once it listens, the key last
-  const said = new Map<string, string>()
+  const printed = new Map<string, string>()
   for await (const line of createInterface(child.stdout)) {
     const [name = "", value = ""] = line.split(/\s+/u)
-    said.set(name, value)
+    printed.set(name, value)
     if (name === "key") break
   }
-  const baseUrl = said.get("v4")
-  const address = said.get("control")
+  const baseUrl = printed.get("v4")
+  const address = printed.get("control")
   if (baseUrl === undefined || address === undefined) {
     throw new Error("The simulated service did not start: see its output above.")
   }
@@ -47,9 +47,9 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Sim
       headers: { "Content-Type": "application/json", "X-Control-Key": "test-control" },
       body: body === undefined ? null : JSON.stringify(body)
     })
-    const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-    return answer
+    const result = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(result)}`)
+    return result
   }
 
   return {

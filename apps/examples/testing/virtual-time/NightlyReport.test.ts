@@ -16,7 +16,7 @@ const clients = Layer.unwrap(
   Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
 )
 
-/** The app as in production over a service without a socket: both wait on the clock of the test. */
+/** The app as in production, with a service without a socket. Both wait on the test's clock. */
 const withService = (options: SimulatedService.InProcessOptions = {}) =>
   Effect.provide(
     NightlyReport.layer.pipe(
@@ -34,7 +34,7 @@ const slow: Profile = {
   pollInterval: Duration.millis(900)
 }
 
-/** A night of two hours: the report, and the minutes it took. */
+/** Runs a night of two hours, and returns the report and its minutes. */
 const night = Effect.gen(function* () {
   const report = yield* NightlyReport
   const writing = yield* Effect.forkChild(
@@ -46,7 +46,7 @@ const night = Effect.gen(function* () {
 })
 
 const violations = Control.use(({ verdicts }) =>
-  Effect.map(verdicts, (said) => said.verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence))
+  Effect.map(verdicts, (result) => result.verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence))
 )
 
 const requests = Effect.map(
@@ -55,24 +55,24 @@ const requests = Effect.map(
 )
 
 describe("a night", () => {
-  it.effect("the report takes forty minutes, for the test none", () =>
+  it.effect("the report takes forty minutes, but the test doesn't", () =>
     Effect.gen(function* () {
       const { minutes, written } = yield* night
       assert.deepStrictEqual(written, Result.succeed("Forty prices."))
       assert.strictEqual(minutes, 40)
-      // the create, the polls, the result
+      // the create, the polls and the read of the result
       assert.isBelow((yield* requests).length, 400)
       assert.deepStrictEqual(yield* violations, [])
     }).pipe(withService())
   )
 
-  it.effect("the third poll is told to come back in two minutes, and the client waits", () =>
+  it.effect("the client waits two minutes if the third poll gets a 429 with Retry-After", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* night).minutes, 40)
       const polls = (yield* requests).filter(({ operation }) => operation === "v4.getRunStatus")
-      const [told, next] = polls.slice(2, 4)
-      assert.deepInclude(told, { status: 429, retryAfter_ms: 120_000 })
-      assert.isAtLeast((next?.at_ms ?? 0) - (told?.at_ms ?? 0), 120_000)
+      const [refused, next] = polls.slice(2, 4)
+      assert.deepInclude(refused, { status: 429, retryAfter_ms: 120_000 })
+      assert.isAtLeast((next?.at_ms ?? 0) - (refused?.at_ms ?? 0), 120_000)
       assert.deepStrictEqual(yield* violations, [])
     }).pipe(
       withService({
@@ -86,12 +86,12 @@ describe("a night", () => {
     )
   )
 
-  it.effect("the service stalls, then it is not there for ten minutes, then its last answer is cut", () =>
+  it.effect("the app survives a stalled poll, an outage of ten minutes and a cut response", () =>
     Effect.gen(function* () {
       const { written } = yield* night
       assert.deepStrictEqual(written, Result.succeed("Forty prices."))
-      const hit = (yield* requests).flatMap(({ answered, fault }) => (fault === null ? [] : [[fault, answered]]))
-      assert.deepStrictEqual(hit, [
+      const faulty = (yield* requests).flatMap(({ answered, fault }) => (fault === null ? [] : [[fault, answered]]))
+      assert.deepStrictEqual(faulty, [
         ["stalls", "left"],
         ["is away", "none"],
         ["cut", "part"]
@@ -112,22 +112,22 @@ describe("a night", () => {
     )
   )
 
-  it.effect("a run that takes too long is given up, named, and still at work", () =>
+  it.effect("a run that takes too long is reported with its id, and continues", () =>
     Effect.gen(function* () {
       const { minutes, written } = yield* night
       assert.strictEqual(minutes, 60)
       const open = yield* Control.use((control) => control.open)
-      const [still] = open.turns
-      assert.deepStrictEqual(written, Result.fail(new NoReport({ why: "It takes too long.", runId: still?.id ?? "" })))
+      const [run] = open.turns
+      assert.deepStrictEqual(written, Result.fail(new NoReport({ why: "It takes too long.", runId: run?.id ?? "" })))
     }).pipe(withService({ profile: { ...slow, duration: Duration.hours(3) } }))
   )
 
-  it.effect("the answer to the create is lost: no second run, and the first is reported as unread", () =>
+  it.effect("a lost response to the create starts no second run, and the first is reported as unread", () =>
     Effect.gen(function* () {
       const { written } = yield* night
       assert.deepInclude(written, { _tag: "Failure" })
       assert.lengthOf(yield* requests, 1)
-      assert.deepStrictEqual(yield* violations, ["1 run ended and was never read."])
+      assert.deepStrictEqual(yield* violations, ["1 run finished and was never read."])
     }).pipe(
       withService({
         faults: [
@@ -141,7 +141,7 @@ describe("a night", () => {
 describe("a bad night", () => {
   const profile: Profile = { ...slow, faults: presets.flaky.faults }
 
-  /** All that happened under a seed, but for when it really did. */
+  /** Everything that happened with a seed, without the real times. */
   const journal = (seed: number) =>
     Effect.gen(function* () {
       yield* night
@@ -149,12 +149,12 @@ describe("a bad night", () => {
       return entries.map((row) => ({ ...row, realAt_ms: 0 }))
     }).pipe(
       withService({ profile, seed }),
-      // the pauses of the client are drawn, too
+      // the client's pauses are random, too
       Random.withSeed(seed),
       Effect.provide(TestClock.layer())
     )
 
-  it.effect("is the same again with the same seed, and another with another", () =>
+  it.effect("is the same with the same seed, and different with another one", () =>
     Effect.gen(function* () {
       const first = yield* journal(8812)
       assert.isAbove(first.filter(({ type }) => type === "fault").length, 5)

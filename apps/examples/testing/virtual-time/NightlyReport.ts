@@ -1,11 +1,11 @@
-/** An app that has a report written every night, which takes an agent the better part of an hour. */
+/** An app in which an agent writes a report every night, for most of an hour. */
 import { Runs } from "@webagent/v4"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** No report tonight; `runId` names a run that may still work, and cost. */
+/** There's no report tonight. The run `runId` may continue and cost money. */
 export class NoReport extends Data.TaggedError("NoReport")<{ readonly why: string; readonly runId?: string }> {}
 
 const task = "Compare the prices of the red mug in forty shops"
@@ -13,7 +13,7 @@ const task = "Compare the prices of the red mug in forty shops"
 const make = Effect.gen(function* () {
   const runs = yield* Runs
   return {
-    /** The report of a night. The night is part of the key, so that the run can be found later. */
+    /** Writes the report of a night. The night is part of the key, so that the run can be found later. */
     write: Effect.fn("NightlyReport.write")(
       function* (night: string) {
         const options = { timeout: "1 hour", idempotencyKey: `report-${night}` } as const

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.ts"
 
-it("learns that a run is over from a webhook", async () => {
+it("receives a webhook when a run finishes", async () => {
   let secret = ""
   const { promise: received, resolve } = Promise.withResolvers<WebhookEvent>()
   const app = makeApp(
