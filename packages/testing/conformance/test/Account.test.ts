@@ -1,6 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Server, SimulatedService } from "@webagent/simulation"
-import { Ledger, LedgerMemory } from "@webagent/core"
+import { type BrowserCalls, Ledger, LedgerMemory, type Transport } from "@webagent/core"
+import type { AccountCalls, ProfileCalls, WorkspaceCalls } from "@webagent/core/account"
+import type { WebAgentOptions } from "@webagent/core/promise"
 import * as V2 from "@webagent/v2/account"
 import * as V2Promise from "@webagent/v2/promise"
 import { account as accountOfV2 } from "@webagent/v2/promise/account"
@@ -10,6 +12,7 @@ import { account as accountOfV3 } from "@webagent/v3/promise/account"
 import * as V4 from "@webagent/v4/account"
 import * as V4Promise from "@webagent/v4/promise"
 import { account as accountOfV4, ProfileNotFoundError } from "@webagent/v4/promise/account"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -19,11 +22,27 @@ const unknownId = "00000000-0000-4000-8000-000000000000"
 
 const decoder = new TextDecoder()
 
-const versions = { v3: V3, v4: V4 } as const
+/** The services of a version's account. A `Query` selects profiles. */
+interface Services<Account, Profiles, Workspaces, Query> {
+  readonly Account: Context.Key<Account, AccountCalls>
+  readonly Profiles: Context.Key<Profiles, ProfileCalls<Query>>
+  readonly Workspaces: Context.Key<Workspaces, WorkspaceCalls>
+  readonly layerAccount: Layer.Layer<Account | Profiles | Workspaces, never, Transport>
+}
 
-for (const http of ["fetch", "undici"] as const) {
-  for (const version of ["v3", "v4"] as const) {
-    const { Account, Profiles, Workspaces, layerAccount } = versions[version] as typeof V4
+/** Tests the account of a version; `inPairs` lists profiles two at a time, and `named` those with "gra" in their names. */
+const testAccount = <A, P, W, Query>(
+  version: "v3" | "v4",
+  { Account, Profiles, Workspaces, layerAccount }: Services<A, P, W, Query>,
+  {
+    inPairs,
+    named
+  }: {
+    readonly inPairs: (profiles: ProfileCalls<Query>) => ReturnType<ProfileCalls<Query>["list"]>
+    readonly named: (profiles: ProfileCalls<Query>) => ReturnType<ProfileCalls<Query>["listPage"]>
+  }
+) => {
+  for (const http of ["fetch", "undici"] as const) {
     const served = Layer.provideMerge(layerAccount, clients.layer(http))
     layer(served, { excludeTestServices: true })(`the account of ${version} over ${http}`, (it) => {
       it.effect("a profile is created once for a key, changed, listed and deleted", () =>
@@ -36,11 +55,10 @@ for (const http of ["fetch", "undici"] as const) {
           assert.strictEqual((yield* profiles.get(id)).userId, "u-1")
           yield* profiles.create({ name: "Grace" })
           yield* profiles.create()
-          const query = version === "v3" ? { page_size: 2 } : { pageSize: 2 }
-          const all = yield* Stream.runCollect(profiles.list(query))
+          const all = yield* Stream.runCollect(inPairs(profiles))
           assert.lengthOf(all, 3)
           assert.strictEqual(new Set(all.map((profile) => profile.id)).size, 3)
-          assert.strictEqual((yield* profiles.listPage({ query: "gra" })).items[0]?.name, "Grace")
+          assert.strictEqual((yield* named(profiles)).items[0]?.name, "Grace")
           for (const profile of all) yield* profiles.delete(profile.id)
           assert.strictEqual((yield* Effect.flip(profiles.get(id)))._tag, "ProfileNotFoundError")
         })
@@ -110,12 +128,22 @@ for (const http of ["fetch", "undici"] as const) {
   }
 }
 
-for (const [version, { Browsers, layerAccount }] of [
-  ["v2", V2],
-  ["v3", V3 as unknown as typeof V2]
-] as const) {
+testAccount("v3", V3, {
+  inPairs: (profiles) => profiles.list({ page_size: 2 }),
+  named: (profiles) => profiles.listPage({ query: "gra" })
+})
+testAccount("v4", V4, {
+  inPairs: (profiles) => profiles.list({ pageSize: 2 }),
+  named: (profiles) => profiles.listPage({ query: "gra" })
+})
+
+const testBrowsers = <Self>(
+  version: "v2" | "v3",
+  Browsers: Context.Key<Self, BrowserCalls>,
+  browsers: Layer.Layer<Self, never, Transport>
+) => {
   const ledger = LedgerMemory.layer
-  layer(Layer.provideMerge(layerAccount, Layer.provideMerge(clients.layer(), ledger)), { excludeTestServices: true })(
+  layer(Layer.provideMerge(browsers, Layer.provideMerge(clients.layer(), ledger)), { excludeTestServices: true })(
     `the browsers of ${version}`,
     (it) => {
       it.effect("are listed page by page, read and stopped", () =>
@@ -159,6 +187,9 @@ for (const [version, { Browsers, layerAccount }] of [
   )
 }
 
+testBrowsers("v2", V2.Browsers, V2.Browsers.layer)
+testBrowsers("v3", V3.Browsers, V3.Browsers.layer)
+
 layer(Layer.provideMerge(V2.layerAccount, clients.layer()), { excludeTestServices: true })(
   "the account of v2",
   (it) => {
@@ -194,17 +225,28 @@ layer(Layer.provideMerge(V3.layerAccount, clients.layer()), { excludeTestService
   )
 })
 
+const opened = <Agent, Account>(agent: Agent, accountOf: (agent: Agent) => Account) => ({
+  agent,
+  account: accountOf(agent),
+  again: () => accountOf(agent)
+})
+
+const openV2 = (options: WebAgentOptions) => opened(new V2Promise.WebAgent(options), accountOfV2)
+const openV3 = (options: WebAgentOptions) => opened(new V3Promise.WebAgent(options), accountOfV3)
+const openV4 = (options: WebAgentOptions) => opened(new V4Promise.WebAgent(options), accountOfV4)
+
 describe("the account for promises", () => {
-  for (const [version, WebAgent, account] of [
-    ["v3", V3Promise.WebAgent, accountOfV3],
-    ["v4", V4Promise.WebAgent, accountOfV4 as unknown as typeof accountOfV3]
+  for (const [version, open] of [
+    ["v3", openV3],
+    ["v4", openV4]
   ] as const) {
     it.live(`${version}: profiles, workspaces with files, and the usage`, () =>
       Effect.gen(function* () {
         const { address, apiKeys } = yield* Server
         yield* Effect.promise(async () => {
-          await using agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
-          const { profiles, usage, workspaces } = account(agent as V3Promise.WebAgent)
+          const { account, agent } = open({ baseUrl: address, apiKey: apiKeys[0] })
+          await using _ = agent
+          const { profiles, usage, workspaces } = account
           const { id } = await profiles.create({ name: "Ada" }, { idempotencyKey: "ada-1" })
           const names: Array<string | null | undefined> = []
           for await (const { name } of profiles.list()) names.push(name)
@@ -229,22 +271,23 @@ describe("the account for promises", () => {
     )
   }
 
-  for (const [version, WebAgent, account] of [
-    ["v2", V2Promise.WebAgent, accountOfV2],
-    ["v3", V3Promise.WebAgent as unknown as typeof V2Promise.WebAgent, accountOfV3 as unknown as typeof accountOfV2]
+  for (const [version, open] of [
+    ["v2", openV2],
+    ["v3", openV3]
   ] as const) {
     it.live(`${version}: browsers are created, listed, and stopped with their block, by stop, or with the client`, () =>
       Effect.gen(function* () {
         const { address: baseUrl, apiKeys } = yield* Server
         yield* Effect.promise(async () => {
           const entries: Array<string> = []
-          await using agent = new WebAgent({
+          const { account, agent, again } = open({
             baseUrl,
             apiKey: apiKeys[0],
             ledger: (entry) => void entries.push(entry._tag)
           })
-          const { browsers, profiles } = account(agent)
-          assert.strictEqual(account(agent).browsers, browsers)
+          await using _ = agent
+          const { browsers, profiles } = account
+          assert.strictEqual(again().browsers, browsers)
           const { id: profileId } = await profiles.create({ name: "Ada" })
           let first = ""
           {
@@ -262,8 +305,9 @@ describe("the account for promises", () => {
           assert.strictEqual((await browsers.get(third)).status, "stopped")
           const { id: left } = await browsers.create()
           await agent.close()
-          await using other = new WebAgent({ baseUrl, apiKey: apiKeys[0] })
-          assert.strictEqual((await account(other).browsers.get(left)).status, "stopped")
+          const other = open({ baseUrl, apiKey: apiKeys[0] })
+          await using _other = other.agent
+          assert.strictEqual((await other.account.browsers.get(left)).status, "stopped")
           assert.strictEqual(entries.filter((tag) => tag === "opened").length, 4)
           assert.strictEqual(entries.filter((tag) => tag === "closed").length, 4)
         })

@@ -14,24 +14,24 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 63,000, and its promise client beyond 67,000.
  */
 const largest = {
-  "@webagent/v2": 58_905,
-  "@webagent/v2/promise": 62_695,
-  "@webagent/v3": 58_725,
-  "@webagent/v3/promise": 62_740,
-  "@webagent/v4": 62_300,
-  "@webagent/v4/promise": 66_660
+  "@webagent/v2": 59_040,
+  "@webagent/v2/promise": 62_620,
+  "@webagent/v3": 58_860,
+  "@webagent/v3/promise": 62_660,
+  "@webagent/v4": 62_550,
+  "@webagent/v4/promise": 66_770
 }
 
 /** The same for an entry that a program imports besides the main one. */
 const largestAddition = {
   "@webagent/v4/events": ["@webagent/v4", 2346],
   "@webagent/v4/promise/events": ["@webagent/v4/promise", 2430],
-  "@webagent/v4/account": ["@webagent/v4", 2755],
-  "@webagent/v4/promise/account": ["@webagent/v4/promise", 3245],
-  "@webagent/v3/account": ["@webagent/v3", 3650],
+  "@webagent/v4/account": ["@webagent/v4", 2765],
+  "@webagent/v4/promise/account": ["@webagent/v4/promise", 3260],
+  "@webagent/v3/account": ["@webagent/v3", 3655],
   "@webagent/v3/promise/account": ["@webagent/v3/promise", 4390],
   "@webagent/v2/account": ["@webagent/v2", 2765],
-  "@webagent/v2/promise/account": ["@webagent/v2/promise", 3560]
+  "@webagent/v2/promise/account": ["@webagent/v2/promise", 3570]
 } as const
 
 describe("what a client ships", () => {

@@ -32,7 +32,7 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<unknown> =>
   ast._tag === "Literal" ? [ast.literal] : ast._tag === "Union" ? ast.types.flatMap(literals) : []
 
 /** Fields that a run has only while it waits. */
-const whileWaiting = ["browserQueue", "waitingFor"]
+const whileWaiting = ["browserQueue", "replay", "waitingFor"]
 
 /**
  * What the contract's open schemas let pass and a server of ours does not send: a field that the contract does not

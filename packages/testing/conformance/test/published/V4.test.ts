@@ -14,7 +14,7 @@ const unknown = "00000000-0000-4000-8000-00000000ffff"
 const different = {
   timeoutAt: "a browser without a timeout has no such time",
   workspaceId: "a session has a workspace only if the run names one",
-  result: "a result may be any JSON",
+  result: "a result can be any JSON",
   contextLimit: "our server doesn't know the limits of models",
   totalCostUsd: "an unknown cost is not 0"
 }
