@@ -4,6 +4,7 @@
 # WEBAGENT_HOME    where history and reports are kept; default: .webagent/nightly of this repository
 # WEBAGENT_TARGET  the service; default: a simulated one. Its key: WEBAGENT_API_KEY
 # WEBAGENT_NIGHT   further flags, such as "--max-cost 5.00 --max-time 2h"; default: none, for the setting of run --record
+# WEBAGENT_HARNESS the harness to run, a file for Node; default: that of this repository, which is installed first
 # WEBAGENT_KEEP    how many nights' reports to keep; default: 30. The history is never cut.
 set -eu
 umask 077
@@ -58,19 +59,21 @@ prepare() {
 night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
 # two of one second, as when the first was called wrongly, have folders of their own
 mkdir "$night" 2>/dev/null || { night=$night-$$ && mkdir "$night"; }
-cd "$root"
-prepare tools/workspace/install.mjs harness || {
-  cat "$night/console.txt"
-  echo "The harness could not be installed (exit code $code): $night"
-  exit 1
-}
-# the screens of its report, once; without them, the report is written all the same. An image has them, and cannot write
-if [ -w apps/console ]; then
+if [ -n "${WEBAGENT_HARNESS:-}" ]; then
+  harness() { exec node "$WEBAGENT_HARNESS" "$@"; }
+else
+  cd "$root"
+  prepare tools/workspace/install.mjs harness || {
+    cat "$night/console.txt"
+    echo "The harness could not be installed (exit code $code): $night"
+    exit 1
+  }
+  # the screens of its report, once; without them, the report is written all the same
   prepare tools/workspace/install.mjs console && prepare tools/workspace/console.mjs build harness || :
+  # the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
+  PATH=$root/node_modules/.bin:$PATH
+  harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
 fi
-# the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
-PATH=$root/node_modules/.bin:$PATH
-harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
 
 # stop what a killed night has left open at the service, and report it
 for cut in "$home"/reports/*/; do
@@ -78,7 +81,7 @@ for cut in "$home"/reports/*/; do
   tail -n 1 "${cut}events.ndjson" 2>/dev/null | grep -q '"_tag":"RunFinished"' && continue
   echo "The night in $cut was cut short. What it left open:"
   left=0
-  (harness reap --ledger "${cut}ledger" --target "$WEBAGENT_TARGET") 2>&1 || left=$?
+  (harness cleanup --ledger "${cut}ledger" --target "$WEBAGENT_TARGET") 2>&1 || left=$?
   # what cannot be stopped is told once
   [ "$left" -gt 1 ] || : >"${cut}reaped"
 done

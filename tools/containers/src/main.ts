@@ -1,0 +1,79 @@
+/**
+ * Builds the container images and runs them: `npm run test:containers`. Prints what passed, what failed, and what this
+ * machine can't run. Flags: `--minutes N` (10 unless given), `--strict` (a skipped part is a failure), and the names of
+ * the parts to run.
+ */
+import { parseArgs } from "node:util"
+import { baseImages, type BaseImages } from "./BaseImages.ts"
+import { testCluster } from "./cluster.ts"
+import { testNodes, testOneServer } from "./compose.ts"
+import { type Engine, findEngine } from "./Engine.ts"
+import { buildImages, checkImages, resolveArm } from "./images.ts"
+import { testBrowsers, testHarness, testServer } from "./programs.ts"
+import { exitCodeOf, Lacking, lineOf, type Part, runParts, summaryOf } from "./Report.ts"
+import { recordStatus } from "./Status.ts"
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: "string", default: "10" },
+    strict: { type: "boolean", default: false },
+    record: { type: "boolean", default: false }
+  }
+})
+
+const lookup = await findEngine()
+
+let base: BaseImages | undefined
+
+/** A part that needs a container engine. */
+const contained = (
+  name: string,
+  after: ReadonlyArray<string>,
+  run: (engine: Engine, base: BaseImages, signal: AbortSignal) => Promise<string>
+): Part => ({
+  name,
+  after,
+  run: async (signal) => {
+    if ("missing" in lookup) throw new Lacking(lookup.missing)
+    base ??= await baseImages(lookup, signal)
+    return run(lookup, base, signal)
+  }
+})
+
+const parts: ReadonlyArray<Part> = [
+  contained("images", [], async (engine, base, signal) => {
+    await buildImages(engine, base, signal)
+    const standIns = base.areStandIns ? ", from Debian packages because no image registry can be reached" : ""
+    return `${await checkImages(engine)}; built with ${engine.name} ${engine.version}${standIns}`
+  }),
+  contained("arm64", [], resolveArm),
+  contained("server", ["images"], (engine, _, signal) => testServer(engine, signal)),
+  contained("browsers", ["images"], (engine, _, signal) => testBrowsers(engine, signal)),
+  contained("harness", ["images"], (engine, _, signal) => testHarness(engine, signal)),
+  contained("one server", ["images"], (engine, _, signal) => testOneServer(engine, signal)),
+  contained("three nodes", ["images"], testNodes),
+  { name: "cluster", after: [], run: testCluster }
+]
+
+const unknown = positionals.find((name) => !parts.some((part) => part.name === name))
+if (unknown !== undefined || !(Number(values.minutes) > 0)) {
+  const names = parts.map(({ name }) => `"${name}"`).join(", ")
+  process.stderr.write(
+    unknown === undefined
+      ? `--minutes must be a number, not "${values.minutes}".\n`
+      : `No part named "${unknown}". There are: ${names}.\n`
+  )
+  process.exit(2)
+}
+
+const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+// a part that was not chosen counts as passed before
+const names = new Set(chosen.map(({ name }) => name))
+const results = await runParts(
+  chosen.map((part) => ({ ...part, after: part.after.filter((name) => names.has(name)) })),
+  { limit_s: Number(values.minutes) * 60, onResult: (result) => process.stdout.write(`${lineOf(result)}\n`) }
+)
+if (values.record) recordStatus(results, new Date())
+process.stdout.write(`\n${summaryOf(results)}\n`)
+process.exit(exitCodeOf(results, values.strict))
