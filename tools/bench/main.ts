@@ -24,6 +24,7 @@ import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as shippedTables, shipped } from "./src/nights/shipped.ts"
 import { markdown as pageTables, page } from "./src/page/page.ts"
+import { markdown as replayTable, replay } from "./src/replay/replay.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
@@ -59,6 +60,7 @@ const benches = {
   browsers: bench(browsers, browsersTables),
   cdp: bench(cdp, cdpTables),
   page: bench(page, pageTables),
+  replay: bench(replay, replayTable),
   "soak-file": bench(soakFile, fileSoakTables),
   versions: bench(versions, versionsTable)
 }
@@ -85,6 +87,7 @@ const usage = `pnpm bench NAME [options]
   browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
+  replay           Measure the replay of a run of 20 steps next to the run, whose model responds in a second
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
   versions         Compare the CPU time of this version with another commit: seeds, starts, reads, creates (needs --against)
 

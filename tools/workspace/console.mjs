@@ -4,7 +4,7 @@
  * `npm run console`.
  */
 import { spawn } from "node:child_process"
-import { createHash } from "node:crypto"
+import { createHash, randomInt } from "node:crypto"
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
@@ -126,6 +126,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const profile = args.some((word) => /^--(?:profile|turn-duration)(?:=|$)/u.test(word))
       ? []
       : ["--profile", "realistic"]
-    process.exitCode = await harness(["serve", ...port, ...profile, ...args])
+    // with the same ids after each start, an old link would open another run
+    const isSeeded = args.some((word) => /^--seed(?:=|$)/u.test(word)) || process.env.WEBAGENT_SERVER_SEED !== undefined
+    const seed = isSeeded ? [] : ["--seed", String(randomInt(1, 2 ** 31))]
+    process.exitCode = await harness(["serve", ...port, ...profile, ...seed, ...args])
   }
 }

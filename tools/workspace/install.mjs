@@ -1,5 +1,5 @@
 /**
- * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|console|server|all`.
+ * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|console|server|images|all`.
  *
  * Runs on the Node that the user has (20 is enough), before any dependency exists, so it imports Node alone.
  * pnpm is fetched by npx at the version that package.json pins; on Linux the lockfile brings Node 24 itself.
@@ -25,6 +25,15 @@ const scopes = {
   console,
   // with Chromium, which nothing else needs to run
   server: [...console, "--filter", "webagent-server..."],
+  // what container images are built from, with the compiler and the bundler
+  images: [
+    "webagent",
+    "webagent-harness...",
+    "webagent-server...",
+    "@webagent/console...",
+    "@webagent/packaging",
+    "@webagent/containers"
+  ].flatMap((name) => ["--filter", name]),
   all: []
 }
 

@@ -20,7 +20,7 @@ const ourEntry = /(?:@webagent\/[\w-]+|webagent-harness)(?:\/[\w/-]+)?/gu
 /** Returns the files that name each entry of our packages, by the entry as an import names it. */
 const usesIn = (root: string): ReadonlyMap<string, ReadonlySet<string>> => {
   const uses = new Map<string, Set<string>>()
-  for (const file of globSync("{*,{apps,docs,packages,tools}/**/*}.{ts,tsx,mjs,md}", { cwd: root, exclude: isOutside }))
+  for (const file of globSync("{*,{apps,docs,packages,tools}/**/*}.{ts,tsx,*js,md}", { cwd: root, exclude: isOutside }))
     for (const [entry] of readFileSync(join(root, file), "utf8").matchAll(ourEntry))
       uses.set(entry, (uses.get(entry) ?? new Set()).add(file))
   return uses

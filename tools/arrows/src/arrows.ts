@@ -39,6 +39,7 @@ const findings = "packages/harness/findings"
 const load = "packages/harness/load"
 const harnessApi = "packages/harness/api"
 const cassette = "packages/harness/cassette"
+const evaluation = "packages/harness/eval"
 const scriptedServer = "packages/testing/scripted-server"
 const scriptedModel = "packages/testing/scripted-model"
 const storeContract = "packages/testing/store-contract"
@@ -184,6 +185,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [harnessApi]: { imports: [contract, findings, load, nights, report] },
   [cassette]: { imports: [contract, control], tests: [simulation] },
+  [evaluation]: { imports: [cli, contract, report, scenario, statistics], folders: { ".": ["sites"], sites: [] } },
   [scenario]: { imports: [cdp, contract, control, v2, v3, v4] },
 
   [scriptedServer]: { imports: [] },
@@ -215,9 +217,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
       load,
       harnessApi,
       cassette,
+      evaluation,
       scenario
     ],
-    tests: [testChromium, testFixtures],
+    tests: [scriptedModel, testChromium, testFixtures],
     folders: {
       config: ["observe"],
       suites: [],
@@ -234,6 +237,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/selection": ["cli", "cli/reports", "config", "run", "run/shards", "suites"],
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
+      "cli/eval": ["cli", "cli/run", "config"],
       "cli/drift": ["cli", "cli/run", "config"],
       "cli/history": ["cli", "page"],
       "cli/quarantine": ["cli"],
@@ -243,7 +247,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/merge": ["cli", "cli/reports", "cli/run", "run", "run/events", "run/shards"],
       "cli/plan": ["cli", "cli/selection", "reporters", "run", "targets"],
       "cli/profile": ["cli"],
-      "cli/reap": ["cli", "leftovers"],
+      "cli/cleanup": ["cli", "leftovers"],
       "cli/run": [
         "cli",
         "cli/reports",
@@ -278,6 +282,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli",
         "cli/compare",
         "cli/doctor",
+        "cli/eval",
         "cli/drift",
         "cli/history",
         "cli/quarantine",
@@ -287,7 +292,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli/merge",
         "cli/plan",
         "cli/profile",
-        "cli/reap",
+        "cli/cleanup",
         "cli/record",
         "cli/run",
         "cli/replay",
@@ -355,7 +360,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       state: [],
       ui: ["state"],
       styles: [],
-      "features/browser": ["state", "ui"],
+      "features/browser": ["features/run", "state", "ui"],
       "features/events": ["state", "ui"],
       "features/keys": ["state", "ui"],
       "features/nodes": ["features/health", "state", "ui"],
@@ -416,13 +421,15 @@ export const arrows: Readonly<Record<string, Rule>> = {
       soak: ["measure"],
       nights: ["measure"],
       page: ["measure"],
+      replay: ["measure"],
       versions: ["measure"]
     }
   },
   [testChromium]: { imports: [chromium, engine] },
+  "tools/containers": { imports: [], folders: { ".": ["build"], build: [] } },
   "tools/docs-test": { imports: [control], tests: [simulation, scenario, testChromium] },
   "tools/k6": { imports: [] },
-  "tools/packaging": { imports: [], tests: [core, v4, simulation, testChromium] },
+  "tools/packaging": { imports: [], tests: [core, v2, v3, v4, simulation, testChromium] },
   "tools/workspace": { imports: [] },
   "tools/xk6-ts": { imports: [] }
 }

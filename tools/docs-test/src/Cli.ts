@@ -88,7 +88,9 @@ const tree = (help: Help): ReadonlyArray<Help> => [help, ...help.below.flatMap(t
 
 /** The flags of a command, with two spaces between name and text whatever the longest name is. */
 const flagsOf = ({ sections }: Help): ReadonlyArray<string> =>
-  (sections.get("FLAGS") ?? []).map((flag) => flag.replace(/\s{2,}/u, "  "))
+  [...sections]
+    .filter(([title]) => /(?:^|\s)FLAGS$/u.test(title) && title !== "GLOBAL FLAGS")
+    .flatMap(([, flags]) => flags.map((flag) => flag.replace(/\s{2,}/u, "  ")))
 
 /** The flags that three or more commands of a program share. */
 const sharedFlags = (help: Help): ReadonlyArray<string> => {
@@ -154,20 +156,20 @@ const section = <A>(
 
 const intro = `# Commands
 
-Every command of both programs, generated from their help by \`npm run docs\`. In a clone of this repository, run \`npm run harness -- COMMAND\` and \`npm run server -- COMMAND\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). What \`--json\` prints: [JSON output](json-output.md).
+Every command of both programs, generated from their help by \`npm run docs\`. In a clone of this repository, run \`npm run harness -- COMMAND\` and \`npm run server -- COMMAND\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). [JSON output](json-output.md) describes the documents that \`--json\` prints.
 
 ## Exit codes`
 
 /** Meanings of the exit codes, the same for every command. */
 const meanings: Readonly<Record<string, string>> = {
   0: "All is well. `compare`, `load compare`, `drift`: no difference seen. `load compare`: also within the tolerance, or faster.",
-  1: "Something is wrong: a failure, a leak, a regression, a broken threshold, a failed check, or items that `reap` could not stop. `compare`, `load compare`: worse. `drift`: differences.",
-  2: "Wrong arguments or files. One line on standard error says what to change.",
-  3: "The service does not answer, or refuses the key.",
+  1: "A failure, a leak, a regression, a broken threshold, a failed check, or items that `cleanup` could not stop. `compare`, `load compare`: worse. `drift`: differences.",
+  2: "Wrong arguments or files. One line on standard error suggests a correction.",
+  3: "The service doesn't respond, or refuses the key.",
   4: "No k6, and no Go to build it.",
   5: "`compare`, `load compare`: cannot tell. `load compare`: also slower, but maybe within the tolerance. Record more nights, or run more pairs. `drift`: cannot tell. Compare the same suites.",
   6: "`compare`, `load compare`: better.",
-  130: "Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once."
+  130: "Stopped by Ctrl-C. The first Ctrl-C stops the run and writes the reports; a second one exits at once."
 }
 
 /** The exit codes that the help of a program's commands lists. */

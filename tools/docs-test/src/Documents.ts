@@ -26,7 +26,8 @@ export const sources = (): ReadonlyArray<string> =>
     exclude: (path) => path.includes("node_modules") || path === "tools/docs-test/test"
   }).toSorted()
 
-const reference = /^docs\/(?:README|cli|configuration|environment|errors|glossary|json-output|.*-reference)\.md$/u
+const reference =
+  /^docs\/(?:README|cli|harness-configuration|environment|errors|glossary|json-output|.*-reference)\.md$/u
 
 /** Every page that guides a reader through a task, relative to the root: the README, and `docs` without its references. */
 export const guides = (): ReadonlyArray<string> =>

@@ -6,7 +6,7 @@ const patterns = {
   whatAsNoun: /\bwhat\b(?![^.]*\?)/gu,
   /** "limits of keys": a possessive or a compound is shorter. */
   nounOfNoun:
-    /\b(?!kinds|lists|sets|parts|numbers|pairs|minutes|hours|seconds|days|ends|copies|thousands|hundreds|consists|thinks|months|terms)[a-z]+s of (?:[a-z]+s|(?:an?|the|its) [a-z]+)\b/gu,
+    /\b(?!kinds|lists|sets|parts|numbers|pairs|minutes|hours|seconds|days|ends|copies|thousands|hundreds|consists|thinks|months|terms|address|users|characters|status)[a-z]+s of (?:[a-z]+s|(?:an?|the|its) [a-z]+)\b/gu,
   /** "requests a minute". */
   aForPer:
     /\b(?!takes|makes|has|needs|creates|starts|waits|is|as|within)(?:[a-z]+s|once|twice|one [a-z]+|\d[\d,.]* \w+) an? (?:second|minute|hour|day|week|month|night|year|process|core)\b/gu,
@@ -26,19 +26,22 @@ export interface Measures extends Readonly<Record<keyof typeof patterns, number>
 
 const wordsOf = (text: string): number => text.match(/[\p{L}\d][\p{L}\d'’-]*/gu)?.length ?? 0
 
-/** Measures pages, given by their Markdown, without their code. */
-export const measure = (pages: ReadonlyArray<string>): Measures => {
-  const blocks = pages.flatMap((page) => texts("", page).map(({ text }) => text))
+/** An answer to a question is one. */
+const isDialog = /\b(?:questions?|person|people|asks?|asked)\b/iu
+
+/** Measures texts. Each is a paragraph, a row of a table or a message. */
+export const measureTexts = (blocks: ReadonlyArray<string>): Measures => {
   const words = blocks.reduce((sum, text) => sum + wordsOf(text), 0)
   const tables = blocks.filter((text) => text.startsWith("|")).reduce((sum, text) => sum + wordsOf(text), 0)
-  const per10_000 = (pattern: RegExp) =>
-    (10_000 * blocks.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0)) / words
-  return {
-    ...(Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, per10_000(pattern)])) as Record<
-      keyof typeof patterns,
-      number
-    >),
-    words,
-    inTables: tables / words
-  }
+  const countOf = (name: string, pattern: RegExp) =>
+    blocks.reduce(
+      (sum, text) => sum + (name === "answer" && isDialog.test(text) ? 0 : (text.match(pattern)?.length ?? 0)),
+      0
+    )
+  const rates = Object.entries(patterns).map(([name, pattern]) => [name, (10_000 * countOf(name, pattern)) / words])
+  return { ...(Object.fromEntries(rates) as Record<keyof typeof patterns, number>), words, inTables: tables / words }
 }
+
+/** Measures pages, given by their Markdown, without their code. */
+export const measure = (pages: ReadonlyArray<string>): Measures =>
+  measureTexts(pages.flatMap((page) => texts("", page).map(({ text }) => text)))

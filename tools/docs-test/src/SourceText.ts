@@ -28,3 +28,19 @@ export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> =
   for (const { start, value } of comments) add(start, value)
   return texts.toSorted((one, other) => one.line - other.line)
 }
+
+/** Returns the sentences that a module may print: its literals and parts of templates with at least four words. */
+export const messages = (file: string, source: string): ReadonlyArray<string> => {
+  const { program } = parseSync(file, source)
+  const texts: Array<string> = []
+  const add = (text: string) => {
+    if (/(?:[\p{L}'’-]+[ ,]+){3}[\p{L}'’-]+/u.test(text)) texts.push(text)
+  }
+  new Visitor({
+    Literal: ({ value }) => {
+      if (typeof value === "string") add(value)
+    },
+    TemplateElement: ({ value }) => add(value.cooked ?? value.raw)
+  }).visit(program)
+  return texts
+}

@@ -6,7 +6,7 @@ import { root } from "../src/Documents.ts"
 /** Pages that name the test for each statement, as a link with the test's name as title; and at least how many. */
 const pages = {
   "packages/testing/conformance/COMPARISON.md": 20,
-  "docs/failure-reference.md": 20,
+  "packages/testing/conformance/FAILURES.md": 20,
   "docs/runtimes.md": 9
 }
 
@@ -35,8 +35,8 @@ for (const [page, least] of Object.entries(pages)) {
   })
 }
 
-describe("docs/failure-reference.md", () => {
-  for (const row of rows("docs/failure-reference.md")) {
+describe("packages/testing/conformance/FAILURES.md", () => {
+  for (const row of rows("packages/testing/conformance/FAILURES.md")) {
     it(`${row.split("|")[1]?.trim()}: is held by a test`, () => assert.isNotEmpty(links(row)))
   }
 })

@@ -4,6 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { bundleForNode } from "./NodeBundles.ts"
 import { type Manifest, publishedFolders, root } from "./Package.ts"
 
 const run = promisify(execFile)
@@ -13,10 +14,12 @@ const configOf = (folder: string) => join(root, folder, "tsconfig.build.json")
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true })
 
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+
 /** Returns the compiler configuration of each package. It sees only the declarations of other packages, like a user. */
 const configurations = (folders: ReadonlyArray<string>) => {
   const packages = folders.map((folder) => {
-    const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+    const manifest = manifestOf(folder)
     return { folder, manifest, needs: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }) }
   })
   return packages.map(({ folder, manifest, needs }) => {
@@ -63,6 +66,7 @@ export const build = async (): Promise<void> => {
   } finally {
     for (const { path } of configured) remove(path)
   }
+  for (const folder of folders) await bundleForNode(join(root, folder), manifestOf(folder))
   await run(process.execPath, [join(root, "packages/harness/load/bundle.mjs")])
   await run(process.execPath, [join(root, "tools/workspace/console.mjs"), "build"])
   await run(process.execPath, [join(root, "tools/workspace/console.mjs"), "build", "harness"])

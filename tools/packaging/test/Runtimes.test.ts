@@ -16,7 +16,7 @@ import { type Relay, type Seen, startRelay } from "./Relay.ts"
 const packed = inject("packed")
 const project = inject("project")
 const npm = inject("npm")
-const programs = join(root, "tools/packaging/programs")
+const programs = join(root, "tools/packaging/test/programs")
 
 let service: Service
 let relay: Relay

@@ -55,6 +55,21 @@ describe("npm start", () => {
     const response = await fetch(`${address}/api/runs?limit=1`)
     const { rows } = (await response.json()) as { readonly rows: ReadonlyArray<unknown> }
     assert.lengthOf(rows, 1)
+    assert.isAtLeast(Number(new URL(address).port), 4400)
+    const read = async (part: string) => (await fetch(`${address}/api/simulation/${part}`)).json() as Promise<unknown>
+    // a person starts with a profile that they find on the screen, and without findings about scenarios
+    assert.propertyVal(await read("profile"), "name", "realistic")
+    assert.propertyVal(await read("verdicts"), "holds", true)
+    assert.deepStrictEqual(await read("open"), { turns: [], sessions: [], browsers: [] })
+    const started = await fetch(`${address}/api/runs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ task: "Find a flight" })
+    })
+    const { id, status } = (await started.json()) as { readonly id: string; readonly status: string }
+    assert.include(["queued", "dispatching", "running"], status)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    assert.propertyVal(await (await fetch(`${address}/api/runs/${id}`)).json(), "finishedAt", null)
     child.kill("SIGINT")
     assert.strictEqual(await ended, 0)
     // the runs that scenarios left end with the service

@@ -66,7 +66,7 @@ export const served = <A extends object>(use: (served: Served) => Promise<A>) =>
     // browsers of a server that is root run as another user
     chmodSync(folder, 0o711)
     process.env["TMPDIR"] = folder
-    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`]
+    const flags = ["--browsers", "chromium", "--min-isolation", "none", "--max-browsers", `${most}`]
     const data = ["--data", join(folder, "server.db")]
     const server = await startOurs([...fromSource, "serve"], [...flags, ...data], { probe: readHealth })
     try {

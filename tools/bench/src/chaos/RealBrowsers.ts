@@ -70,7 +70,7 @@ export const makeRealBrowsers = async (folder: string): Promise<RealBrowsers> =>
   const site = await remember()
   return {
     flags: [
-      ["--browsers", "chromium", "--isolation", "none", "--max-browsers", String(mostBrowsers)],
+      ["--browsers", "chromium", "--min-isolation", "none", "--max-browsers", String(mostBrowsers)],
       ["--allow-private", new URL(site.address).host],
       ["--model", "openai-compatible:scripted-1", "--model-url", model.baseUrl["openai-compatible"]]
     ].flat(),

@@ -3,6 +3,7 @@ import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { open } from "@webagent/test-chromium"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -125,6 +126,7 @@ export const consolePages = (options: Options): Promise<ConsoleReport> =>
   inFolder(async (folder) => {
     const { log, quick } = options
     const seconds = quick ? 10 : 60
+    execFileSync(process.execPath, [fileURLToPath(new URL("../../../workspace/console.mjs", import.meta.url)), "build"])
     const browser = await open()
     try {
       log("200 events per second")

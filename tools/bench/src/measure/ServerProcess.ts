@@ -19,7 +19,8 @@ export interface ServerProcess {
   readonly cpu_s: () => number
   /** Memory that it holds now. */
   readonly rss_MB: () => number
-  readonly stop: () => Promise<void>
+  /** Kills it, or ends it with another signal. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /** The request whose first 2xx says that a server is there. */
@@ -90,8 +91,8 @@ const stopOf = (child: ChildProcess) => {
       resolve()
     })
   )
-  return () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
+  return (signal: NodeJS.Signals = "SIGKILL") => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     else return Promise.resolve()
     return gone
   }

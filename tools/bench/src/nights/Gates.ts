@@ -41,7 +41,7 @@ const resultOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): GateRe
   confirmTrials: 0
 })
 
-/** Gives the suspects their confirm trials, as many at once as the runner does; all of them take equally long. */
+/** Gives the suspects their extra trials, as many at once as the runner does; all of them take equally long. */
 const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly night: Night; readonly trials: number } => {
   const suspects = Judge.suspects(past, night).map((suspect) => ({
     suspect,
@@ -59,14 +59,15 @@ const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly nigh
   const atOnce = Math.min(Judge.mostAtOnce, night.fingerprint.concurrency)
   let left = nightlySetting.confirm
   for (let isOpen = true; isOpen && left > 0;) {
-    const busy = new Set<One>()
-    while (busy.size < Math.min(left, atOnce)) {
-      const next = Judge.nextOf(suspects.filter((one) => !busy.has(one)))
+    const busy: Array<One> = []
+    while (busy.length < Math.min(left, atOnce)) {
+      const next = Judge.nextOf(suspects, nightlySetting.confirm - left + busy.length)
       if (next === undefined) break
-      busy.add(next)
+      busy.push(next)
+      next.weighed = next.suspect.weigh(so(next), busy.filter((one) => one === next).length)
     }
-    isOpen = busy.size > 0
-    left -= busy.size
+    isOpen = busy.length > 0
+    left -= busy.length
     for (const one of busy) {
       const trial = more(one.suspect.name)
       one.scored++
@@ -74,8 +75,8 @@ const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly nigh
         one.passed++
         one.logs.push(Math.log(trial.duration_ms))
       }
-      one.weighed = one.suspect.weigh(so(one))
     }
+    for (const one of busy) one.weighed = one.suspect.weigh(so(one))
   }
   const byKey = new Map(suspects.map((one) => [keyOf(one.suspect.suite, one.suspect.name), one]))
   const scenarios = night.scenarios.map((scenario): NightScenario => {

@@ -1,6 +1,6 @@
 import * as Gates from "./Gates.ts"
 import { type Preset, presets } from "./Disturbances.ts"
-import { type Change, planted, type Disturbance, world } from "./World.ts"
+import { type Change, type Disturbance, planted, slowFor, world } from "./World.ts"
 
 /** Settings for drawing and judging months. */
 export interface MonthsOptions {
@@ -20,8 +20,16 @@ export interface Quiet {
   readonly warnings: ReadonlyArray<number>
   /** Causes of each month's failed nights that are no false alarms. */
   readonly disturbances: ReadonlyArray<ReadonlyArray<Disturbance>>
+  /** The first figure of each false alarm. */
+  readonly falseAlarms: ReadonlyArray<AlarmKind>
   readonly confirmTrials: number
 }
+
+/** Figure of a false alarm; `no figure` if a scenario failed the night without one. */
+export type AlarmKind = `${Gates.Alarm["figure"]} of ${"the night" | "a scenario"}` | "no figure"
+
+const kindOf = ([alarm]: ReadonlyArray<Gates.Alarm>): AlarmKind =>
+  alarm === undefined ? "no figure" : `${alarm.figure} of ${alarm.scenario === null ? "the night" : "a scenario"}`
 
 /**
  * Results of a gate in some months with a change: for each month, the number of nights until it was found, where 1 is
@@ -36,7 +44,7 @@ export interface Found {
 export const month = 30
 
 const makers = {
-  "ours, --confirm": () => Gates.ours(true),
+  "ours, --extra-trials": () => Gates.ours(true),
   ours: () => Gates.ours(false),
   "10 % against last night": Gates.wholeAgainstLastNight,
   "the same, each scenario too": Gates.againstLastNight,
@@ -49,7 +57,7 @@ export type GateName = keyof typeof makers
 
 /** The gates in the order of the tables. */
 export const gateNames: ReadonlyArray<GateName> = [
-  "ours, --confirm",
+  "ours, --extra-trials",
   "ours",
   "10 % against last night",
   "the same, each scenario too",
@@ -62,6 +70,8 @@ const isFound = (change: Change, { figure, scenario }: Gates.Alarm): boolean => 
     case "none":
       return false
     case "95 to 50 %":
+    case "95 to 50 % and ten slow":
+    case "95 to 50 % after ten slow":
     case "100 to 80 %":
       return figure === "pass rate" && scenario === planted[0]
     case "five share a cause":
@@ -83,7 +93,10 @@ const isFound = (change: Change, { figure, scenario }: Gates.Alarm): boolean => 
 
 const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change: Change, from: number) => {
   const next = world({ ...options, disturbances: presets[preset], change, from })
-  for (let night = 0; night < options.before; night++) gate.remember(next())
+  // the gate knows the slow ones from nights that it has judged
+  const judged = change === "95 to 50 % after ten slow" ? slowFor : 0
+  for (let night = 0; night < options.before - judged; night++) gate.remember(next())
+  for (let night = 0; night < judged; night++) gate.judge(next())
   return next
 }
 
@@ -92,6 +105,7 @@ export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, mo
   const red: Array<number> = []
   const warnings: Array<number> = []
   const disturbances: Array<ReadonlyArray<Disturbance>> = []
+  const falseAlarms: Array<AlarmKind> = []
   let confirmTrials = 0
   for (let index = 0; index < months; index++) {
     const gate = makers[name]()
@@ -107,13 +121,14 @@ export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, mo
       redNights++
       const disturbance =
         alarms.length === 0 ? simulated.failingBy : alarms.map(simulated.disturbanceOf).find((one) => one !== undefined)
-      if (disturbance !== undefined) ofThisMonth.push(disturbance)
+      if (disturbance === undefined) falseAlarms.push(kindOf(alarms))
+      else ofThisMonth.push(disturbance)
     }
     red.push(redNights)
     warnings.push(warningNights)
     disturbances.push(ofThisMonth)
   }
-  return { nights: months * month, red, warnings, disturbances, confirmTrials }
+  return { nights: months * month, red, warnings, disturbances, falseAlarms, confirmTrials }
 }
 
 /** Months in which something changes, on any weekday after a history that the gate knows as it is. */

@@ -27,6 +27,9 @@ export interface NightsReport extends Heading {
 /** The title of each change in the report. */
 export const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
   "95 to 50 %": "one scenario passes 50 %, was 95 %",
+  "95 to 50 % and ten slow": "one scenario passes 50 %, was 95 %, and ten others take twice as long",
+  "95 to 50 % after ten slow":
+    "one scenario passes 50 %, was 95 %, and ten others have taken twice as long for five nights",
   "100 to 80 %": "one scenario passes 80 %, was 100 %",
   "one +50 % time": "one scenario takes 50 % longer",
   "one +20 % time": "one scenario takes 20 % longer",
@@ -50,14 +53,28 @@ export const monthly = (numbers: ReadonlyArray<number>): string => {
   return `${middle.toFixed(1)} (${Math.max(0, middle - reach).toFixed(1)} to ${(middle + reach).toFixed(1)})`
 }
 
-/** Number of failed nights per month that are no false alarms, with their causes. */
-export const disturbed = ({ disturbances }: Quiet): string => {
-  const counts = [...Map.groupBy(disturbances.flat(), (disturbance) => disturbance)]
+/** Failed nights per month with an interval, and how many of each kind. */
+const byKind = (ofMonths: ReadonlyArray<number>, kinds: ReadonlyArray<string>): string => {
+  const counts = [...Map.groupBy(kinds, (kind) => kind)]
     .toSorted(([, one], [, other]) => other.length - one.length)
-    .map(([disturbance, all]) => `${disturbance} ${(all.length / disturbances.length).toFixed(1)}`)
-  const together = monthly(disturbances.map(({ length }) => length))
+    .map(([kind, all]) => `${kind} ${(all.length / ofMonths.length).toFixed(2)}`)
+  const together = monthly(ofMonths)
   return counts.length === 0 ? together : `${together}: ${counts.join(", ")}`
 }
+
+/** Number of failed nights per month that are no false alarms, with their causes. */
+export const disturbed = ({ disturbances }: Quiet): string =>
+  byKind(
+    disturbances.map(({ length }) => length),
+    disturbances.flat()
+  )
+
+/** Number of false alarms per month, with the figures that they are about. */
+export const alarmed = ({ disturbances, falseAlarms, red }: Quiet): string =>
+  byKind(
+    red.map((nights, month) => nights - (disturbances[month]?.length ?? 0)),
+    falseAlarms
+  )
 
 const within = ({ nights }: Found, most: number) =>
   Math.round((100 * nights.filter((night) => night !== null && night <= most).length) / nights.length)
@@ -86,13 +103,13 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
         "of them by a real disturbance (95 %)",
         "false alarms (95 %)",
         "nights with warnings only (95 %)",
-        "confirm trials a night"
+        "extra trials a night"
       ],
       ordered.map(({ gate, quiet }) => [
         gate,
         monthly(quiet.red),
         disturbed(quiet),
-        monthly(quiet.red.map((red, month) => red - (quiet.disturbances[month]?.length ?? 0))),
+        alarmed(quiet),
         monthly(quiet.warnings),
         (quiet.confirmTrials / quiet.nights).toFixed(0)
       ])
@@ -105,6 +122,6 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
 /** The tables of the bench. */
 export const markdown = ({ date, options, worlds }: NightsReport): string =>
   paragraphs(
-    `${date}: ${options.scenarios} scenarios, ${options.trials} trials each and at most ${nightlySetting.confirm} confirm trials per night, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
+    `${date}: ${options.scenarios} scenarios, ${options.trials} trials each and at most ${nightlySetting.confirm} extra trials per night, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
     ...worlds.map(worldTables)
   )

@@ -8,6 +8,8 @@ import type { Disturbances } from "./Disturbances.ts"
 export const changes = [
   "none",
   "95 to 50 %",
+  "95 to 50 % and ten slow",
+  "95 to 50 % after ten slow",
   "100 to 80 %",
   "one +50 % time",
   "one +20 % time",
@@ -67,6 +69,14 @@ export const planted = ["scenario 0", "scenario 1", "scenario 2", "scenario 3", 
 /** A slower machine that the history is not told of: by how much at least, and for how many nights it is news. */
 const slowerMachine = Math.log(1.05)
 const newsFor = 30
+
+/** Scenarios that take twice as long. */
+const slowOnes: ReadonlySet<string> = new Set(
+  Array.from({ length: 10 }, (_, index) => `scenario ${planted.length + index}`)
+)
+
+/** The number of nights for which ten scenarios have been slow when another one begins to fail. */
+export const slowFor = 5
 
 /** By how many nights an improvement comes before it is lost again. */
 const improvedFor = 10
@@ -151,6 +161,10 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
   const slowDown = (name: string, night: number): number => {
     const after = night - from + 1
     const isOn = after > 0
+    if (slowOnes.has(name)) {
+      if (change === "95 to 50 % after ten slow") return after > -slowFor ? Math.log(2) : 0
+      if (change === "95 to 50 % and ten slow") return isOn ? Math.log(2) : 0
+    }
     if (change === "lost improvement") return night >= from - improvedFor && !isOn ? Math.log(0.8) : 0
     if (!isOn) return 0
     if (change === "+10 % time") return Math.log(1.1)
@@ -166,7 +180,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
   const failing = (kind: Kind, night: number, weather: number): number => {
     const own = shareOf(kind.odds) * weather
     if (night < from) return Math.min(0.95, own)
-    if (kind.name === planted[0] && change === "95 to 50 %") return 0.5
+    if (kind.name === planted[0] && change.startsWith("95 to 50 %")) return 0.5
     if (kind.name === planted[0] && change === "100 to 80 %") return 0.2
     if (change === "five share a cause" && planted.some((name) => name === kind.name)) return 0.5
     return Math.min(0.95, own + (change === "-10 points" ? 0.1 : 0))

@@ -1,9 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { TestPostgres } from "@webagent/test-postgres"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import { readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -11,9 +7,9 @@ import { createAt, statusAt } from "../measure/Ask.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { autocannon, type Load, type Work } from "../measure/Load.ts"
+import { startPostgres } from "../measure/OwnPostgres.ts"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { unpinned } from "../measure/Pinning.ts"
-import { cpuOfAll_s } from "../measure/Processes.ts"
 import { chosen, type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, freePort, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
 
@@ -73,7 +69,7 @@ const run_ms = 20
 const started = (program: ReadonlyArray<string>, flags: ReadonlyArray<string>, how?: Parameters<typeof startOurs>[2]) =>
   Effect.acquireRelease(
     Effect.promise(() => startOurs(program, ["--turn-duration", `${run_ms}ms`, ...flags], how)),
-    ({ stop }) => Effect.promise(stop)
+    ({ stop }) => Effect.promise(() => stop())
   )
 
 const inMemory = Effect.fnUntraced(function* (bundle: string) {
@@ -96,21 +92,8 @@ const inFile = Effect.fnUntraced(function* (bundle: string, file: string, flags:
   return { nodes: [node], postgres_s: () => 0, kept_kB }
 })
 
-/** Process id of the postmaster: the parent of the connection's backend. */
-const postmasterPid = PgClient.PgClient.use((sql) =>
-  Effect.map(sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`, ([backend]) =>
-    Number(/PPid:\s+(\d+)/u.exec(readFileSync(`/proc/${backend?.pid}/status`, "utf8"))?.[1])
-  )
-)
-
 const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
-  // a Postgres of its own: what nodes of another contestant do meanwhile is not counted
-  const server = yield* Effect.service(TestPostgres).pipe(
-    Effect.provide(yield* Layer.build(Layer.fresh(TestPostgres.layer)))
-  )
-  const address = yield* server.database
-  const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(address), maxConnections: 1 }))
-  const postmaster = yield* Effect.provide(postmasterPid, client)
+  const { address, client, cpu_s: postgres_s } = yield* startPostgres
   const nodes: Array<ServerProcess> = []
   while (nodes.length < count)
     nodes.push(yield* started([bundle, "serve"], ["--data", address, "--node", `n${nodes.length + 1}`]))
@@ -122,7 +105,7 @@ const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
     )
   )
   const kept_kB = () => Effect.runPromise(Effect.map(Effect.provide(size, client), ([row]) => row?.kB ?? Number.NaN))
-  return { nodes, postgres_s: () => cpuOfAll_s(postmaster), kept_kB }
+  return { nodes, postgres_s, kept_kB }
 })
 
 /** The ways to keep state, by the names of the report. */

@@ -1,4 +1,5 @@
 /** The programs of a version that are measured, each as one file. */
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { bundle } from "../measure/Bundle.ts"
 
@@ -66,6 +67,9 @@ const bundleApp = (into: string, source: string, name: string) =>
 
 /** Bundles all programs of a version from its source. */
 export const bundlePrograms = async (into: string, source: string): Promise<void> => {
+  // without a type, Node parses each file twice to find out
+  mkdirSync(into, { recursive: true })
+  writeFileSync(join(into, "package.json"), JSON.stringify({ type: "module" }))
   for (const name of ["server", "harness"]) await bundleApp(into, source, name)
   for (const name of ["worlds", "engines"] as const) await bundleCampaign(into, source, name)
 }

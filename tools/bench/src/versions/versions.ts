@@ -1,3 +1,6 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { Agent, request } from "node:http"
@@ -6,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createAt, headers } from "../measure/Ask.ts"
 import { bundledAt, root } from "../measure/Against.ts"
 import { Mistake } from "../measure/Mistake.ts"
+import { startPostgres } from "../measure/OwnPostgres.ts"
 import { cpuOfEnded_s } from "../measure/Processes.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { createRun, readHealth, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
@@ -87,7 +91,8 @@ const serverStart =
     for (let count = 0; count < times; count++) {
       const { cpu_s, stop } = await startOurs(commandOf(server, "simulate"), [], { probe: readHealth })
       sum_s += cpu_s()
-      await stop()
+      // as after Ctrl-C: a server that is killed keeps none of its compiled code for the next start
+      await stop("SIGTERM")
     }
     return { cost: (1000 * sum_s) / times }
   }
@@ -133,8 +138,15 @@ const send = async (url: string, method: string, body: string | undefined, amoun
 /** Time in which the last runs end after their create. */
 const settle_ms = 500
 
-/** A server that stands through all rounds, and a run of it. It starts with the first measure that needs it. */
-type Standing = () => Promise<{ readonly server: ServerProcess; readonly run: string }>
+/** A server that stands through all rounds, a run of it, and CPU time of it and of its database. */
+interface Started {
+  readonly server: ServerProcess
+  readonly run: string
+  readonly cpu_s: () => number
+}
+
+/** Starts a server with the first measure that needs it. */
+type Standing = () => Promise<Started>
 
 interface Requests {
   readonly method: string
@@ -146,11 +158,11 @@ interface Requests {
 const requests =
   (standing: Standing, { amount, body, method, pathOf }: Requests): Measure =>
   async () => {
-    const { run, server } = await standing()
-    const before_s = server.cpu_s()
+    const { cpu_s, run, server } = await standing()
+    const before_s = cpu_s()
     await send(`${server.url}${pathOf(run)}`, method, body, amount)
     if (method === "POST") await sleep(settle_ms)
-    return { cost: (1e6 * (server.cpu_s() - before_s)) / amount }
+    return { cost: (1e6 * (cpu_s() - before_s)) / amount }
   }
 
 /** A path with its measure for each version. */
@@ -164,6 +176,11 @@ interface Pair {
 const runs_ms = 20
 
 type Version = "now" | "before"
+
+const startOnce = (start: Standing): Standing => {
+  let started: Promise<Started> | undefined
+  return () => (started ??= start())
+}
 
 /** All paths of both versions. */
 const pairsOf = (
@@ -183,11 +200,18 @@ const pairsOf = (
       const program = commandOf(programs[version].server, command)
       const server = await startOurs(program, ["--turn-duration", `${runs_ms}ms`, ...flags])
       stops.push(server.stop)
-      return { server, run: await createAt(server.url) }
+      return { server, run: await createAt(server.url), cpu_s: server.cpu_s }
     }
-    let started: ReturnType<Standing> | undefined
-    return () => (started ??= start())
+    return startOnce(start)
   }
+  const overPostgres = (version: Version) =>
+    startOnce(async () => {
+      const scope = Scope.makeUnsafe()
+      stops.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+      const { address, cpu_s } = await Effect.runPromise(Scope.provide(startPostgres, scope))
+      const started = await standing(version, "serve", ["--data", address])()
+      return { ...started, cpu_s: () => started.cpu_s() + cpu_s() }
+    })
   const create = { method: createRun.method, pathOf: () => createRun.path, body: createRun.body ?? "", amount: creates }
   const status = { method: "GET", pathOf: (run: string) => `/api/v4/runs/${run}/status`, amount: reads }
   return [
@@ -201,7 +225,8 @@ const pairsOf = (
     ),
     pair("run from create to end, SQLite", "µs", (version) =>
       requests(standing(version, "serve", ["--data", join(scratch, `${version}.db`)]), create)
-    )
+    ),
+    pair("run from create to end, Postgres", "µs", (version) => requests(overPostgres(version), create))
   ]
 }
 
@@ -243,6 +268,7 @@ export const versions = ({ against, log, peers, quick: isQuick, rounds }: Option
       }
       return { against: before.commit, settings, paths }
     } finally {
-      await Promise.all(stops.map((stop) => stop()))
+      // servers before their databases
+      for (const stop of stops.toReversed()) await stop()
     }
   })

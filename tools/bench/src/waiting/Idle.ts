@@ -29,7 +29,7 @@ const profiles = 100
 
 const kinds = [
   { name: "simulated browsers", flags: ["--browsers", "simulated"] },
-  { name: "Chromium", flags: ["--browsers", "chromium", "--isolation", "none"] }
+  { name: "Chromium", flags: ["--browsers", "chromium", "--min-isolation", "none"] }
 ] as const
 
 /** Watches servers that get no requests, over a file each. */

@@ -136,7 +136,7 @@ export const queue = ({ log, quick }: Options): Promise<QueueReport> =>
       startOurs(
         [program, "serve"],
         [
-          ["--data", join(folder, `${name}.db`), "--browsers", "chromium", "--isolation", "none"],
+          ["--data", join(folder, `${name}.db`), "--browsers", "chromium", "--min-isolation", "none"],
           // no run gets as far as the model
           ["--max-browsers", "1", "--model", "openai:unused", "--model-url", "http://127.0.0.1:9/v1"],
           ["--run-queue-timeout", "2h", "--admin-key", otherKey]

@@ -1,0 +1,398 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { BlockList, isIP, isIPv6 } from "node:net"
+import { constants } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import { digestOf, hasHelm, manifestOf, render, renderings } from "../chart.ts"
+import { isSetting, seconds } from "./settings.ts"
+import { root } from "./Workflow.ts"
+
+const text = (path: string) => readFileSync(join(root, path), "utf8")
+const objectsIn = (yaml: string) => parseAllDocuments(yaml).map((one) => one.toJS())
+
+/** Reads a manifest, and finds one of its objects by kind. */
+const read = (yaml: string) => {
+  const objects = objectsIn(yaml)
+  const of = (kind: string) => objects.find((one) => one.kind === kind)
+  const pod = of("Deployment").spec.template
+  const [server] = pod.spec.containers
+  return { objects, of, pod, server }
+}
+
+/** What the compiler says of objects as what Kubernetes' own description says of them, unknown fields included. */
+const complaints = (manifests: ReadonlyArray<{ readonly apiVersion: string; readonly kind: string }>): string => {
+  const folder = join(fileURLToPath(new URL("..", import.meta.url)), ".webagent", "manifests")
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const [index, one] of manifests.entries()) {
+    const group = one.apiVersion === "v1" ? "core/v1" : one.apiVersion.replace(".k8s.io", "")
+    writeFileSync(
+      join(folder, `${one.kind}-${index}.ts`),
+      `import type { ${one.kind} } from "kubernetes-types/${group}"\nexport const it: ${one.kind} = ${JSON.stringify(one, null, 2)}\n`
+    )
+  }
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: { noEmit: true, strict: true, module: "esnext", moduleResolution: "bundler", types: [] },
+      include: ["*.ts"]
+    })
+  )
+  try {
+    execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder, encoding: "utf8", stdio: "pipe" })
+    return ""
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout
+  }
+}
+
+/** A seccomp profile in the format of the OCI runtime specification. */
+interface Profile {
+  readonly defaultAction: string
+  readonly defaultErrnoRet: number
+  readonly architectures: ReadonlyArray<string>
+  readonly syscalls: ReadonlyArray<{
+    readonly names: ReadonlyArray<string>
+    readonly action: string
+    readonly errnoRet?: number
+  }>
+}
+
+interface Block {
+  readonly cidr: string
+  readonly except: ReadonlyArray<string>
+}
+
+const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4")
+
+/** The network and prefix length of a CIDR; null if it isn't one. */
+const parseCidr = (cidr: string) => {
+  const [, network = "", prefix = ""] = /^([\da-f:.]+)\/(\d{1,3})$/iu.exec(cidr) ?? []
+  const length = Number(prefix)
+  return isIP(network) !== 0 && length <= (isIPv6(network) ? 128 : 32) ? { network, length } : null
+}
+
+/** The exceptions of a block that an API server refuses: each must be a part of the block, and none IPv4-mapped. */
+const refusedExceptions = ({ cidr, except }: Block): ReadonlyArray<string> => {
+  const whole = parseCidr(cidr)
+  if (whole === null) return except
+  const mapped = new BlockList()
+  mapped.addSubnet("::ffff:0:0", 96, "ipv6")
+  const inside = new BlockList()
+  inside.addSubnet(whole.network, whole.length, family(whole.network))
+  return except.filter((one) => {
+    const part = parseCidr(one)
+    if (part === null || family(part.network) !== family(whole.network) || part.length <= whole.length) return true
+    if (family(part.network) === "ipv6" && mapped.check(part.network, "ipv6")) return true
+    return !inside.check(part.network, family(part.network))
+  })
+}
+
+it("finds the exceptions that an API server refuses", () => {
+  const wrong = ["::ffff:0:0/96", "::ffff:10.0.0.0/104", "::/0", "10.0.0.0/8", "fc00::/129", "fc00::"]
+  assert.deepStrictEqual(refusedExceptions({ cidr: "::/0", except: [...wrong, "fc00::/7"] }), wrong)
+  assert.deepStrictEqual(refusedExceptions({ cidr: "10.0.0.0/8", except: ["10.1.0.0/16", "11.0.0.0/16"] }), [
+    "11.0.0.0/16"
+  ])
+})
+
+describe.each(renderings)("$file", (rendering) => {
+  const source = text(rendering.file)
+  const { objects, of, pod, server } = read(source)
+
+  it("is rendered from the present chart", () => {
+    assert.include(source, `# Sources: sha256 ${digestOf(rendering)}\n`, "The chart has changed. Run: npm run chart")
+  })
+
+  it("has one set of labels, and settings that the server knows", () => {
+    const labels = { "app.kubernetes.io/name": "webagent-server", "app.kubernetes.io/instance": "webagent-server" }
+    assert.include(pod.metadata.labels, labels)
+    assert.deepStrictEqual(
+      [
+        of("Deployment").spec.selector.matchLabels,
+        of("Service").spec.selector,
+        of("PodDisruptionBudget").spec.selector.matchLabels,
+        of("NetworkPolicy").spec.podSelector.matchLabels
+      ],
+      Array.from({ length: 4 }, () => labels)
+    )
+    const names = [
+      ...Object.keys(of("ConfigMap").data),
+      ...server.env.map(({ name }: { readonly name: string }) => name)
+    ]
+    assert.deepStrictEqual(
+      names.filter((name) => !isSetting(name)),
+      ["POD_IP"]
+    )
+  })
+
+  it("reads the Secret that its first lines create, and has no secret itself", () => {
+    const [, name] = /create secret generic (\S+)/u.exec(source) ?? []
+    const keys = Array.from(source.matchAll(/--from-literal=([\w-]+)=/gu), ([, key]) => key)
+    const read = server.env.flatMap((one: { readonly valueFrom?: { readonly secretKeyRef?: object } }) =>
+      one.valueFrom?.secretKeyRef === undefined ? [] : [one.valueFrom.secretKeyRef]
+    )
+    assert.deepStrictEqual(
+      read,
+      keys.map((key) => ({ name, key }))
+    )
+    assert.lengthOf(read, 2)
+    assert.notInclude(JSON.stringify(objects), "postgres://")
+  })
+
+  it("has a pod that the level restricted allows", () => {
+    const { hostUsers, securityContext, volumes } = pod.spec
+    assert.isUndefined(hostUsers)
+    assert.isTrue(securityContext.runAsNonRoot)
+    assert.include(["RuntimeDefault", "Localhost"], securityContext.seccompProfile.type)
+    assert.deepStrictEqual(server.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] }
+    })
+    for (const { name, ...volume } of volumes) assert.hasAllKeys(volume, ["emptyDir"], name)
+  })
+
+  it("gives a drain the time that it takes", () => {
+    const drain = seconds(of("ConfigMap").data.WEBAGENT_SERVER_DRAIN_WITHIN)
+    assert.isAbove(pod.spec.terminationGracePeriodSeconds, drain + server.lifecycle.preStop.sleep.seconds + 10)
+    assert.deepStrictEqual(
+      [server.startupProbe, server.readinessProbe, server.livenessProbe].map(({ httpGet }) => httpGet.path),
+      ["/health", "/ready", "/"]
+    )
+  })
+
+  it("gives each real browser its memory", () => {
+    const { WEBAGENT_SERVER_BROWSERS, WEBAGENT_SERVER_MAX_BROWSERS = "0" } = of("ConfigMap").data
+    const [, amount, unit] = /^(\d+)([GM])i$/u.exec(server.resources.limits.memory) ?? []
+    const most = WEBAGENT_SERVER_BROWSERS === "chromium" ? Number(WEBAGENT_SERVER_MAX_BROWSERS) : 0
+    assert.isAtLeast(Number(amount) * (unit === "G" ? 1024 : 1), 2048 + 1228 * most)
+  })
+
+  it("refers to ports, volumes, labels and pods that exist", () => {
+    const ports: ReadonlyArray<{ readonly name: string; readonly containerPort: number }> = server.ports
+    const portNames = ports.map(({ name }) => name)
+    const probes = [server.startupProbe, server.readinessProbe, server.livenessProbe]
+    for (const { httpGet } of probes) assert.include(portNames, httpGet.port)
+    for (const { targetPort } of of("Service").spec.ports) assert.include(portNames, targetPort)
+    for (const { port } of of("NetworkPolicy").spec.ingress.flatMap((rule: { readonly ports: object }) => rule.ports)) {
+      assert.include(
+        ports.map(({ containerPort }) => containerPort),
+        port
+      )
+    }
+    const namesOf = (all: ReadonlyArray<{ readonly name: string }>) => all.map(({ name }) => name).toSorted()
+    assert.deepStrictEqual(namesOf(server.volumeMounts), namesOf(pod.spec.volumes))
+    assert.deepStrictEqual(
+      server.envFrom.map((one: { readonly configMapRef: { readonly name: string } }) => one.configMapRef.name),
+      [of("ConfigMap").metadata.name]
+    )
+    const isLabel = (value: string) => /^(?:[a-z\d](?:[\w.-]{0,61}[a-z\d])?)?$/iu.test(value)
+    const isName = (name: string) => /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/u.test(name)
+    for (const { kind, metadata } of objects) {
+      assert.isTrue(isName(metadata.name), `${kind} ${metadata.name}`)
+      assert.isTrue(Object.values<string>(metadata.labels ?? {}).every(isLabel), kind)
+    }
+    for (const value of Object.values(of("ConfigMap").data)) assert.isString(value)
+    for (const { backend } of of("Ingress")?.spec.rules.flatMap(
+      (rule: { readonly http: { readonly paths: object } }) => rule.http.paths
+    ) ?? []) {
+      assert.strictEqual(backend.service.name, of("Service").metadata.name)
+      assert.include(namesOf(of("Service").spec.ports), backend.service.port.name)
+    }
+  })
+
+  const blocks: ReadonlyArray<Block> = of("NetworkPolicy").spec.egress.flatMap(
+    ({ to }: { readonly to: ReadonlyArray<object> }) => to.flatMap((peer) => ("ipBlock" in peer ? [peer.ipBlock] : []))
+  )
+
+  it("has a NetworkPolicy whose exceptions an API server accepts", () => {
+    for (const block of blocks) assert.deepStrictEqual(refusedExceptions(block), [], block.cidr)
+  })
+
+  it("lets browsers reach the web, and neither private networks nor the metadata of a cloud", () => {
+    // one list would take IPv4 addresses for mapped ones
+    const closed = { ipv4: new BlockList(), ipv6: new BlockList() }
+    for (const block of blocks.flatMap(({ except }) => except)) {
+      const [network = "", length] = block.split("/")
+      closed[family(network)].addSubnet(network, Number(length), family(network))
+    }
+    assert.deepStrictEqual(
+      blocks.map(({ cidr }) => cidr),
+      ["0.0.0.0/0", "::/0"]
+    )
+    const reached = (addresses: ReadonlyArray<string>) =>
+      addresses.filter((address) => !closed[family(address)].check(address, family(address)))
+    const outside = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111"]
+    const inside = [
+      ["10.96.0.1", "10.244.3.7", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1"],
+      ["169.254.169.254", "127.0.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255"],
+      ["fd00:ec2::254", "fe80::1", "::1", "64:ff9b::a00:1", "2002:a00:1::"]
+    ].flat()
+    assert.deepStrictEqual([reached(outside), reached(inside)], [outside, []])
+  })
+})
+
+describe("deploy/kubernetes", () => {
+  const [plain, browsers] = renderings.map(({ file }) => read(text(file)))
+  if (plain === undefined || browsers === undefined) throw new Error("There are two renderings.")
+  const { of, pod, server } = plain
+
+  /** The Deployment after a patch, whose lists are added. */
+  const patched = (file: string) => {
+    const patch = parse(text(file)).spec.template.spec
+    const [change] = patch.containers
+    const container = {
+      ...server,
+      ...change,
+      env: [...server.env, ...change.env],
+      volumeMounts: [...server.volumeMounts, ...(change.volumeMounts ?? [])],
+      securityContext: { ...server.securityContext, ...change.securityContext },
+      resources: { ...server.resources, ...change.resources }
+    }
+    const spec = {
+      ...pod.spec,
+      ...patch,
+      volumes: [...pod.spec.volumes, ...(patch.volumes ?? [])],
+      securityContext: { ...pod.spec.securityContext, ...patch.securityContext },
+      containers: [container]
+    }
+    const { spec: deployment, ...rest } = of("Deployment")
+    return { patch, change, object: { ...rest, spec: { ...deployment, template: { ...pod, spec } } } }
+  }
+
+  it("is what Kubernetes describes, with its patches", () => {
+    const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
+    const patches = ["chromium", "files"].map((name) => patched(`deploy/kubernetes/${name}.yaml`).object)
+    assert.strictEqual(complaints([...plain.objects, ...browsers.objects, claim, ...patches]), "")
+    const { spec, ...rest } = of("PodDisruptionBudget")
+    assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")
+  }, 60_000)
+
+  it("gives the namespaces of real browsers what they need", () => {
+    const { change, patch } = patched("deploy/kubernetes/chromium.yaml")
+    assert.strictEqual(change.name, server.name)
+    assert.deepStrictEqual([patch.hostUsers, change.securityContext.procMount], [false, "Unmasked"])
+    for (const { name } of change.env) assert.isTrue(isSetting(name), name)
+  })
+
+  it("gives all nodes one volume of files", () => {
+    const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
+    const { change, patch } = patched("deploy/kubernetes/files.yaml")
+    assert.strictEqual(change.name, server.name)
+    assert.deepStrictEqual(claim.spec.accessModes, ["ReadWriteMany"])
+    const [{ name, persistentVolumeClaim }] = patch.volumes
+    assert.strictEqual(persistentVolumeClaim.claimName, claim.metadata.name)
+    const [{ mountPath }] = change.volumeMounts
+    assert.deepStrictEqual(change.volumeMounts, [{ name, mountPath }])
+    assert.deepStrictEqual(change.env, [{ name: "WEBAGENT_SERVER_FILES", value: mountPath }])
+    for (const { name } of change.env) assert.isTrue(isSetting(name), name)
+  })
+
+  it("scales by browsers, which the server counts", () => {
+    const [, pods] = browsers.of("HorizontalPodAutoscaler").spec.metrics
+    assert.include(text("apps/server/src/monitoring.ts"), `"${pods.pods.metric.name}"`)
+    // the autoscaler alone sets the number of nodes
+    assert.isUndefined(browsers.of("Deployment").spec.replicas)
+  })
+
+  it("has values that the chart's schema describes, and a value for each of them", () => {
+    const values = Object.keys(parse(text("deploy/helm/webagent-server/values.yaml"))).toSorted()
+    const { properties } = JSON.parse(text("deploy/helm/webagent-server/values.schema.json"))
+    assert.deepStrictEqual(
+      Object.keys(properties).filter((name) => name !== "global"),
+      Object.keys(properties).filter((name) => values.includes(name))
+    )
+    assert.deepStrictEqual(
+      values.filter((name) => !(name in properties)),
+      []
+    )
+  })
+})
+
+describe("deploy/seccomp/webagent.json", () => {
+  const { defaultAction, syscalls, ...rest }: Profile = JSON.parse(text("deploy/seccomp/webagent.json"))
+  const namesOf = (action: string) => syscalls.flatMap((one) => (one.action === action ? one.names : []))
+  const allowed = namesOf("SCMP_ACT_ALLOW")
+  const refused = namesOf("SCMP_ACT_ERRNO")
+
+  it("has only fields that every engine reads", () => {
+    // Docker's own profile also has `includes` and `archMap`, which containerd and CRI-O ignore
+    assert.hasAllKeys(rest, ["architectures", "defaultErrnoRet"])
+    for (const one of syscalls) assert.containsAllKeys(one, ["names", "action"])
+    assert.isEmpty(
+      syscalls
+        .flatMap((one) => Object.keys(one))
+        .filter((key) => !["names", "action", "args", "errnoRet"].includes(key))
+    )
+    assert.strictEqual(defaultAction, "SCMP_ACT_ERRNO")
+  })
+
+  it("allows the calls of bubblewrap and Chromium's sandbox, and none of an administrator", () => {
+    const sandbox = ["clone", "unshare", "mount", "umount2", "pivot_root", "sethostname", "chroot", "seccomp"]
+    assert.includeMembers([...allowed], sandbox)
+    const administrator = ["bpf", "init_module", "kexec_load", "keyctl", "perf_event_open", "ptrace", "reboot", "setns"]
+    assert.includeMembers([...refused], administrator)
+    assert.deepStrictEqual(
+      allowed.filter((name) => refused.includes(name)),
+      []
+    )
+  })
+
+  it("lets the C library replace calls that it refuses", () => {
+    // with EPERM, threads don't start
+    assert.deepInclude(syscalls, { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: constants.errno.ENOSYS })
+    assert.strictEqual(rest.defaultErrnoRet, constants.errno.ENOSYS)
+  })
+
+  it("is the profile of Compose and Kubernetes", () => {
+    const { localhostProfile } = read(text("deploy/kubernetes/webagent-server-browsers.yaml")).pod.spec.securityContext
+      .seccompProfile
+    assert.strictEqual(localhostProfile, "profiles/webagent.json")
+    assert.include(text("deploy/compose/chromium.yaml"), "- seccomp=../seccomp/webagent.json\n")
+    assert.include(text("docs/containers.md"), `/var/lib/kubelet/seccomp/${localhostProfile}`)
+  })
+})
+
+const helm = hasHelm()
+
+describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, () => {
+  it.each(renderings)("renders $file", (rendering) => {
+    assert.deepStrictEqual(objectsIn(text(rendering.file)), objectsIn(manifestOf(rendering)))
+  })
+
+  it("renders namespaces for browsers with what they need", () => {
+    const set = "browsers.enabled=true,browsers.isolation=namespaces,browsers.seccompProfile=a.json"
+    const { of, pod, server } = read(render("--set", set))
+    assert.deepStrictEqual([pod.spec.hostUsers, server.securityContext.procMount], [false, "Unmasked"])
+    assert.deepStrictEqual(pod.spec.securityContext.seccompProfile, { type: "Localhost", localhostProfile: "a.json" })
+    assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_MIN_ISOLATION, "namespaces")
+  })
+
+  it("mounts a claim for files, and sets what `env` has", () => {
+    const { of, pod, server } = read(render("--set", "files.claim=shared,env.WEBAGENT_SERVER_KEEP_DAYS=30"))
+    assert.deepInclude(pod.spec.volumes, { name: "files", persistentVolumeClaim: { claimName: "shared" } })
+    assert.deepInclude(server.volumeMounts, { name: "files", mountPath: of("ConfigMap").data.WEBAGENT_SERVER_FILES })
+    assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_KEEP_DAYS, "30")
+  })
+
+  it("refuses values that can't work, and says what to set", () => {
+    const refused = (set: string) => {
+      try {
+        return render("--set", set)
+      } catch (error) {
+        return String(error)
+      }
+    }
+    assert.include(
+      refused("browsers.enabled=true,browsers.seccompProfile="),
+      "Set browsers.seccompProfile to a profile"
+    )
+    assert.include(refused("ingress.enabled=true"), "Set ingress.host to the name")
+    assert.match(refused("browsers.isolation=some"), /isolation/u)
+    assert.match(refused("replica=2"), /replica/u)
+  })
+})
