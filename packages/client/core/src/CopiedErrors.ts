@@ -50,6 +50,8 @@ export const recognize = (): void => {
   for (const errorClass of classes) {
     const mark = `~effect/Schema/Class/${errorClass.identifier}`
     Object.defineProperty(errorClass, Symbol.hasInstance, {
+      // A second call for the same classes replaces the first.
+      configurable: true,
       value(this: unknown, value: unknown) {
         return this === errorClass ? mark in Object(value) : Function.prototype[Symbol.hasInstance].call(this, value)
       }

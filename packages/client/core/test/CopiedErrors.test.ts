@@ -5,6 +5,7 @@ import * as CopiedErrors from "../src/CopiedErrors.ts"
 describe("errors of copied classes", () => {
   it("are recognized by their mark, and errors of a subclass by their class", () => {
     CopiedErrors.recognize()
+    CopiedErrors.recognize()
     class OwnError extends WaitTimeoutError {}
     const copy = Object.assign(new Error("late"), { [`~effect/Schema/Class/${WaitTimeoutError.identifier}`]: true })
     assert.instanceOf(copy, WaitTimeoutError)
