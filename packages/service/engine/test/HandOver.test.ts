@@ -1,55 +1,25 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { HandOff } from "../src/domain/Question.ts"
 import * as Turn from "../src/domain/Turn.ts"
-import type { Asked, HandedOver } from "../src/ports/Agent.ts"
+import * as LocalWork from "../src/LocalWork.ts"
+import { Hints, makeEventHints } from "../src/ports/Hints.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
+import { Work } from "../src/ports/Work.ts"
 import * as SharedWork from "../src/SharedWork.ts"
-import type { StreamingAgent } from "../src/StreamingAgent.ts"
-import { completed, type Parts, request, standing, start, started, test } from "./starts.ts"
+import { request, standing, start, test } from "./starts.ts"
+import { answer, asked, asking, handOff, stored } from "./asking.ts"
 
-const asked: Asked = { reason: "question", question: "Which mug?", choices: ["Red", "Blue"], askedBy: "agent" }
-
-const handOff: HandOff = { timeout_ms: 600_000, whenUnanswered: "continue", pausesLimits: true }
-
-const step = { summary: "click", address: null, picture: null }
-
-/** An agent that asks a person in its browser, and keeps the outcomes and the time for which its limits stood still. */
-const asking = (question: Asked = asked) => {
-  const outcomes: Array<HandedOver | null> = []
-  const paused: Array<number> = []
-  const perform: StreamingAgent["perform"] = (turn, attempt) => {
-    const work = Effect.gen(function* () {
-      yield* attempt.browser
-      if (Turn.isHandedOver(turn)) outcomes.push(...(yield* attempt.handedOver()))
-      else {
-        yield* attempt.step(step)
-        outcomes.push(yield* attempt.ask(question, "notes"))
-        yield* attempt.stepEnded(null)
-      }
-      paused.push(yield* attempt.paused_ms)
-      return completed
-    })
-    return Stream.concat(
-      turn.status === "running" ? Stream.empty : Stream.make(started),
-      Stream.fromEffect(Effect.scoped(work))
-    )
-  }
-  const parts: Parts = { perform, agent: { resumes: Turn.isPaused } }
-  return { parts, outcomes, paused }
-}
-
-const stored = (id: string) =>
-  Effect.map(
-    Store.use((store) => store.turn(id)),
-    Option.getOrThrow
-  )
-
-const answer = { questionId: "1", answer: "Blue", by: "ann" }
+/** The work of a process that only writes to the store. */
+const idle = Work.of({
+  offered: () => Effect.void,
+  mayTake: () => false,
+  isLost: () => Effect.succeed(false),
+  serve: () => Effect.void
+})
 
 describe("a run that asks a person", () => {
   test(
@@ -299,196 +269,35 @@ describe("a run that asks a person", () => {
       assert.strictEqual(outcomes[0]?.outcome.answer, "Blue")
     })
   )
-})
-
-describe("control of a browser", () => {
-  test(
-    "can't be taken once it has stopped, and ends when it stops, so that its agent goes on",
-    Effect.gen(function* () {
-      const { engine } = yield* start("a", {
-        perform: (_, attempt) =>
-          Stream.concat(
-            Stream.make(started),
-            Stream.fromEffect(
-              Effect.gen(function* () {
-                yield* attempt.browser
-                yield* Effect.sleep("2 seconds")
-                yield* attempt.step(step)
-                return completed
-              }).pipe(Effect.scoped)
-            )
-          )
-      })
-      const { session } = yield* engine.createSession(request)
-      yield* TestClock.adjust("1 second")
-      const { browserId } = (yield* engine.session(session.id)).session
-      const id = browserId ?? ""
-      yield* engine.takeControl(id, "ann", 600_000)
-      yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(yield* standing(session.id), ["one running"])
-      yield* engine.stopBrowser(id)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
-      assert.isNull(yield* engine.controlOf(id))
-      assert.deepInclude(yield* Effect.flip(engine.takeControl(id, "ann", 1000)), { _tag: "BrowserStopped", id })
-      assert.isNull(yield* engine.controlOf(id))
-    })
-  )
 
   test(
-    "has an agent in the middle of a step wait before its next action",
+    "gets an answer of another process 50 ms after the look at its hint failed",
     Effect.gen(function* () {
-      const waits: Array<boolean> = []
-      const { engine } = yield* start("a", {
-        perform: (_, attempt) =>
-          Stream.concat(
-            Stream.make(started),
-            Stream.fromEffect(
-              Effect.gen(function* () {
-                yield* attempt.browser
-                yield* attempt.step(step)
-                waits.push(yield* attempt.untilFree)
-                yield* Effect.sleep("2 seconds")
-                waits.push(yield* attempt.untilFree)
-                waits.push(yield* attempt.untilFree)
-                return completed
-              }).pipe(Effect.scoped)
-            )
-          )
-      })
-      const { session } = yield* engine.createSession(request)
-      yield* TestClock.adjust("1 second")
-      const { browserId } = (yield* engine.session(session.id)).session
-      yield* engine.takeControl(browserId ?? "", "ann", 60_000)
-      yield* TestClock.adjust("30 seconds")
-      assert.deepStrictEqual(waits, [false])
-      yield* engine.releaseControl(browserId ?? "", "ann")
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(waits, [false, true, false])
-      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
-    })
-  )
-})
-
-describe("a request that has a run ask a person", () => {
-  /** An agent that works in steps of a minute, and keeps what people answered between them. */
-  const working = () => {
-    const outcomes: Array<HandedOver> = []
-    const perform: StreamingAgent["perform"] = (_, attempt) =>
-      Stream.concat(
-        Stream.make(started),
-        Stream.fromEffect(
-          Effect.gen(function* () {
-            for (let n = 0; n < 3; n++) {
-              yield* attempt.step(step)
-              yield* Effect.sleep("1 minute")
-              yield* attempt.stepEnded(null)
-              outcomes.push(...(yield* attempt.handedOver("notes")))
-            }
-            return completed
-          })
+      const { outcomes, parts } = asking()
+      const store = yield* Store
+      const other = makeEventHints()
+      const hints = { tell: () => Effect.void, heard: () => other.heardEvents, ...makeEventHints() }
+      let failures = 0
+      const turns: typeof store.lists.turns = (...asked) =>
+        Effect.suspend(() =>
+          failures-- > 0
+            ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" }))
+            : store.lists.turns(...asked)
         )
+      const work = Layer.provide(LocalWork.layerLooking, Layer.succeed(Hints, hints))
+      const { engine } = yield* start("a", { ...parts, work }).pipe(
+        Effect.provideService(Store, { ...store, lists: { ...store.lists, turns } })
       )
-    return { outcomes, perform }
-  }
-
-  const question = { reason: "question", question: "Is this the right shop?", choices: null } as const
-
-  test(
-    "has its agent wait after the current step, and go on with the answer",
-    Effect.gen(function* () {
-      const { outcomes, perform } = working()
-      const { engine } = yield* start("a", { perform })
-      const { session, turn } = yield* engine.createSession(request)
-      yield* TestClock.adjust("30 seconds")
-      const waiting = yield* engine.ask(turn.id, question)
-      assert.deepInclude(Turn.waitingFor(waiting), { askedBy: "api", whenUnanswered: "fail", until_ms: 630_000 })
-      assert.strictEqual((yield* Effect.flip(engine.ask(turn.id, question)))._tag, "NotAsked")
-      yield* TestClock.adjust("5 minutes")
-      assert.strictEqual((yield* stored(turn.id)).steps, 1)
-      yield* engine.answer(turn.id, { questionId: "1", answer: "Yes", by: null })
-      yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
-      assert.deepStrictEqual(
-        outcomes.map(({ outcome }) => outcome.answer),
-        ["Yes"]
-      )
-      const over = yield* Effect.flip(engine.ask(turn.id, question))
-      assert.deepInclude(over, { message: "Only a running run can ask a person" })
-    })
-  )
-
-  for (const [when, seconds, status] of [
-    ["fails if its node is lost while the agent is still in a step, which isn't repeated", 30, "one failed node_lost"],
-    ["goes on at another node once its agent waits", 90, "one running"]
-  ] as const)
-    test(
-      when,
-      Effect.gen(function* () {
-        const { engine } = yield* start("a", { perform: working().perform })
-        const { session, turn } = yield* engine.createSession(request)
-        yield* TestClock.adjust("1 second")
-        yield* engine.ask(turn.id, question)
-        yield* TestClock.adjust(`${seconds} seconds`)
-        assert.deepStrictEqual(yield* standing(session.id), ["one running"])
-        yield* start("b", { agent: { resumes: Turn.isPaused } })
-        yield* TestClock.adjust("1 second")
-        assert.deepStrictEqual(yield* standing(session.id), [status])
-        assert.strictEqual((yield* stored(turn.id)).checkpoint, seconds > 60 ? "notes" : null)
-      })
-    )
-
-  test(
-    "gives the agent each outcome once, also one that came within a step",
-    Effect.gen(function* () {
-      const { outcomes, perform } = working()
-      const { engine } = yield* start("a", { perform })
-      const { turn } = yield* engine.createSession(request)
-      for (const text of ["first", "second"]) {
-        yield* engine.ask(turn.id, { ...question, question: text })
-        const { questions = [] } = yield* engine.turn(turn.id)
-        yield* engine.answer(turn.id, { questionId: String(questions.length), answer: text, by: null })
-      }
-      yield* TestClock.adjust("5 minutes")
-      assert.deepStrictEqual(
-        outcomes.map(({ outcome }) => outcome.answer),
-        ["first", "second"]
-      )
-    })
-  )
-
-  test(
-    "gives the agent an answer that came within a step in which the agent asks, too",
-    Effect.gen(function* () {
-      const outcomes: Array<HandedOver | null> = []
-      const perform: StreamingAgent["perform"] = (_, attempt) =>
-        Stream.concat(
-          Stream.make(started),
-          Stream.fromEffect(
-            Effect.gen(function* () {
-              yield* attempt.step(step)
-              yield* Effect.sleep("1 minute")
-              outcomes.push(yield* attempt.ask(asked))
-              yield* attempt.stepEnded(null)
-              outcomes.push(...(yield* attempt.handedOver()))
-              outcomes.push(...(yield* attempt.handedOver()))
-              return completed
-            })
-          )
-        )
-      const { engine } = yield* start("a", { perform })
-      const { session, turn } = yield* engine.createSession({ ...request, handOff })
-      yield* TestClock.adjust("30 seconds")
-      yield* engine.ask(turn.id, question)
-      yield* engine.answer(turn.id, { questionId: "1", answer: "Yes", by: null })
-      yield* TestClock.adjust("1 minute")
-      yield* engine.answer(turn.id, { ...answer, questionId: "2" })
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
-      assert.deepStrictEqual(
-        outcomes.map((over) => over?.outcome.answer),
-        ["Blue", "Yes"]
-      )
+      const { turn } = yield* engine.createSession({ ...request, handOff })
+      yield* TestClock.adjust("1 second")
+      const { engine: another } = yield* start("b", { work: Layer.succeed(Work, idle) })
+      yield* another.answer(turn.id, answer)
+      failures = 1
+      yield* other.tellEvents
+      yield* TestClock.adjust("49 millis")
+      assert.lengthOf(outcomes, 0)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(outcomes[0]?.outcome.answer, "Blue")
     })
   )
 })
