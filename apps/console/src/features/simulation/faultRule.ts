@@ -52,7 +52,7 @@ export const ruleOf = (field: (name: string) => string): Result.Result<FaultRule
 /** The lines of an error, which name each field by its label. */
 export const linesOf = ({ lines }: SettingsFile.SettingsError, labels: Readonly<Record<string, string>>): string =>
   lines
-    .map((line) => line.replace(/^\[0\]\.?(?:fault\.|when\.)?(\w*)/u, (_, name) => labels[name] ?? name))
     // the form has a percentage where a rule has a share
-    .map((line) => line.replace(/^(Share in percent):.*/u, "$1: expected a number from 0 to 100"))
+    .map((line) => line.replace(/^(\[0\]\.when\.rate):.*/u, "$1: expected a number from 0 to 100"))
+    .map((line) => line.replace(/^\[0\]\.?(?:fault\.|when\.)?(\w*)/u, (_, name) => labels[name] ?? name))
     .join("\n")
