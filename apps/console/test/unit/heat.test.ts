@@ -8,6 +8,7 @@ import { costOf } from "../../src/harness/nights/title.ts"
 import { wholeLinesOf } from "../../src/harness/nights/whole.ts"
 import { makeWorld } from "../harness/World.ts"
 import { nameOf } from "../harness/world/Facts.ts"
+import { startOf } from "../../src/harness/nights/start.ts"
 
 const { map } = makeWorld({ scenarios: 40, nights: 30 })
 const heat = heatOf(map)
@@ -176,5 +177,17 @@ describe("the window of a grid", () => {
     assert.deepStrictEqual(at("PageDown", 8, 1), { row: 9, column: 1 })
     assert.deepStrictEqual(at("End", 2, 1, true), { row: 9, column: 4 })
     assert.isUndefined(at("x", 2, 1))
+  })
+})
+
+describe("the start of a night", () => {
+  it("has seconds if another night started in the same minute", () => {
+    const nights = ["2026-11-30T03:00:05.000Z", "2026-11-30T03:00:41.000Z", "2026-11-29T03:00:05.000Z"].map(
+      (startedAt) => ({ startedAt })
+    )
+    assert.deepStrictEqual(
+      nights.map((night) => startOf(night, nights)),
+      ["2026-11-30 03:00:05", "2026-11-30 03:00:41", "2026-11-29 03:00"]
+    )
   })
 })

@@ -12,6 +12,7 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { FiguresTable } from "../parts/FiguresTable.tsx"
 import { compareAddress, nightAddress, scenarioAddress } from "../state/address.ts"
+import { startOf } from "../nights/start.ts"
 import { read } from "../state/source.ts"
 import styles from "./CompareScreen.module.css"
 
@@ -23,9 +24,10 @@ const comparisons = Atom.family((key: string) => {
 
 type Change = ComparedNights["changes"][number]
 
-const nightOf = ({ id, startedAt, tool }: ComparedNights["before"]) => (
+/** A link to a night by its start. */
+const linkTo = ({ id, startedAt, tool }: ComparedNights["before"], both: ReadonlyArray<ComparedNights["before"]>) => (
   <>
-    <Link to={nightAddress(id)}>{startedAt.slice(0, 16).replace("T", " ")}</Link> <small>{tool}</small>
+    <Link to={nightAddress(id)}>{startOf({ startedAt }, both)}</Link> <small>{tool}</small>
   </>
 )
 
@@ -67,8 +69,8 @@ const Compared = ({ of: output }: { readonly of: ComparedNights }) => (
       <b data-verdict={output.verdict}>{Changes.conclusion(output)}</b>
     </p>
     <p className={styles["soft"]}>
-      Before: {nightOf(output.before)} · after: {nightOf(output.after)} · {counted(output.scenarios, "scenario")} in
-      both
+      Before: {linkTo(output.before, [output.before, output.after])} · after:{" "}
+      {linkTo(output.after, [output.before, output.after])} · {counted(output.scenarios, "scenario")} in both
       {output.pairs === 0 ? "" : ` · ${counted(output.pairs, "trial")} with the same seed`}
     </p>
     {output.note === undefined ? null : <p className={styles["soft"]}>{output.note}</p>}

@@ -3,16 +3,16 @@ import { Link } from "../../ui/Link.tsx"
 import { compareAddress } from "../state/address.ts"
 import { type Choice, textOf } from "./filters.ts"
 import { statusOf } from "./heads.ts"
-import type { Heat, Night } from "./heat.ts"
+import type { Heat } from "./heat.ts"
+import { startOf } from "./start.ts"
 import styles from "./NightsScreen.module.css"
-
-const nameOf = ({ of }: Night): string => `${of.startedAt.slice(0, 10)} ${of.startedAt.slice(11, 16)}`
 
 /** Chooses two nights to compare; the newest two at first. */
 export const CompareForm = ({ choice, heat }: { readonly choice: Choice; readonly heat: Heat }) => {
   const [first, second] = heat.nights
   if (first === undefined || second === undefined) return null
   const [before = second.of.id, after = first.of.id] = choice.compared
+  const starts = heat.nights.map(({ of }) => of)
   const select = (label: string, value: string, set: (id: string) => ReadonlyArray<string>) => (
     <label>
       <span>{label}</span>
@@ -24,7 +24,7 @@ export const CompareForm = ({ choice, heat }: { readonly choice: Choice; readonl
       >
         {heat.nights.map((night) => (
           <option key={night.of.id} value={night.of.id}>
-            {nameOf(night)} {statusOf(night)}
+            {startOf(night.of, starts)} {statusOf(night)}
           </option>
         ))}
       </select>
