@@ -367,7 +367,15 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "features/health": ["state", "ui"],
       "features/inbox": ["state", "ui"],
       "features/overview": ["features/inbox", "state", "ui"],
-      "features/run": ["features/inbox", "features/runs", "features/share", "features/start", "state", "ui"],
+      "features/run": [
+        "features/inbox",
+        "features/runs",
+        "features/share",
+        "features/simulation",
+        "features/start",
+        "state",
+        "ui"
+      ],
       "features/runs": ["state", "ui"],
       "features/sessions": ["state", "ui"],
       "features/settings": ["features/health", "state", "ui"],

@@ -102,6 +102,11 @@ describe("the simulated service", () => {
       await page.getByLabel("Move by").fill("1000000 days")
       await page.getByRole("button", { name: "Move", exact: true }).click()
       await page.getByRole("alert").getByText("Move at most 36500 days at a time.").waitFor()
+      // a run says why it doesn't go on
+      const { id } = (await (await send("GET", "/api/v4/runs?limit=1")).json()).runs[0]
+      await page.goto(new URL(`/console/runs/${id}`, page.url()).href)
+      await page.getByText("The clock of the simulated service stands still").waitFor()
+      await page.getByRole("link", { name: "Move the clock" }).click()
       await page.getByRole("link", { name: /^Checks/u }).click()
       await page.getByRole("heading", { name: "No checks failed" }).waitFor()
       await page.getByRole("heading", { name: "runs-left-running" }).waitFor()

@@ -34,6 +34,7 @@ import { stepAt } from "./timeline.ts"
 
 const CodeDialog = lazy(() => import("../start/CodeDialog.tsx"))
 const ShareDialog = lazy(() => import("../share/ShareDialog.tsx"))
+const StoppedClock = lazy(() => import("../simulation/StoppedClock.tsx"))
 const ExportDialog = lazy(() => import("./ExportDialog.tsx"))
 
 const Again = ({ id }: { readonly id: string }) => {
@@ -198,6 +199,7 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
     document.title = titleOf(title)
   }, [title])
   const isRunning = run.finishedAt === null
+  const hasClock = valueOf(useAtomValue(serverInfo))?.has.some((part) => part === "simulation") ?? false
   const pictureOf = (number: number) => `${consoleApiPath}/runs/${encodeURIComponent(run.id)}/steps/${number}/picture`
   return (
     <div className={styles["screen"]}>
@@ -229,7 +231,14 @@ const Content = ({ attachments, calls: readCalls, recording, run: read, steps: r
             onShow={choose}
           />
         )}
-        <FollowUp id={run.id} sessionId={run.sessionId} isOver={!isRunning} />
+        <div>
+          {isRunning && hasClock ? (
+            <Suspense>
+              <StoppedClock />
+            </Suspense>
+          ) : null}
+          <FollowUp id={run.id} sessionId={run.sessionId} isOver={!isRunning} />
+        </div>
       </div>
       <Detail
         run={run}
