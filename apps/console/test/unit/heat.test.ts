@@ -8,7 +8,7 @@ import { costOf } from "../../src/harness/nights/title.ts"
 import { wholeLinesOf } from "../../src/harness/nights/whole.ts"
 import { makeWorld } from "../harness/World.ts"
 import { nameOf } from "../harness/world/Facts.ts"
-import { startOf } from "../../src/harness/parts/start.ts"
+import { startOf } from "../../src/harness/state/start.ts"
 
 const { map } = makeWorld({ scenarios: 40, nights: 30 })
 const heat = heatOf(map)

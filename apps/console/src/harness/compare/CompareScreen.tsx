@@ -12,7 +12,7 @@ import { Page, Section } from "../../ui/Page.tsx"
 import { Untrusted } from "../../ui/Untrusted.tsx"
 import { FiguresTable } from "../parts/FiguresTable.tsx"
 import { compareAddress, nightAddress, scenarioAddress } from "../state/address.ts"
-import { startOf } from "../parts/start.ts"
+import { startOf } from "../state/start.ts"
 import { read } from "../state/source.ts"
 import styles from "./CompareScreen.module.css"
 

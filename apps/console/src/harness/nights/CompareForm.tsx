@@ -4,7 +4,7 @@ import { compareAddress } from "../state/address.ts"
 import { type Choice, textOf } from "./filters.ts"
 import { statusOf } from "./heads.ts"
 import type { Heat } from "./heat.ts"
-import { startOf } from "../parts/start.ts"
+import { startOf } from "../state/start.ts"
 import styles from "./NightsScreen.module.css"
 
 /** Chooses two nights to compare; the newest two at first. */
