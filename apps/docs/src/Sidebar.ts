@@ -7,11 +7,7 @@ export interface Item {
 }
 
 /** The generated pages of each group of the reference. */
-export interface Reference {
-  readonly api: Array<Item>
-  readonly http: Array<Item>
-  readonly cli: Array<Item>
-}
+export type Reference = Readonly<Record<"api" | "http" | "cli", Array<Item>>>
 
 const page = (text: string, link: string) => ({ text, link })
 
@@ -51,6 +47,7 @@ export const sidebar = ({ api, cli, http }: Reference): Array<Item> => [
     page("Test without paying", "/test-your-app"),
     page("Simulated service", "/simulated-service"),
     page("Test in virtual time", "/test-in-virtual-time"),
+    page("Other languages", "/other-languages"),
     page("Run tests in CI", "/ci")
   ]),
   group("Test the service", [
@@ -99,6 +96,7 @@ export const sidebar = ({ api, cli, http }: Reference): Array<Item> => [
     page("Error classes", "/reference/errors"),
     page("JSON output", "/json-output"),
     page("API versions", "/api-versions-reference"),
+    page("Server", "/server-reference"),
     page("Suites", "/suites-reference"),
     page("How results are judged, in detail", "/verdicts-reference"),
     page("Simulated service", "/simulated-service-reference"),
