@@ -48,3 +48,48 @@ describe("doc comments", () => {
       assert.isAtMost(functions.length, limit, functions.join("\n"))
     })
 })
+
+/** The methods of a service's shape that lack a tag, as `Service.method: tags`. */
+const lackingInService = (name: string, { declaration, module }: Exported): ReadonlyArray<string> => {
+  const base = declaration?.type === "ClassDeclaration" ? declaration.superClass : undefined
+  // class Runs extends Context.Service<Runs, { ... }>()("id")
+  const types =
+    base?.type === "CallExpression" && base.callee.type === "CallExpression" ? base.callee.typeArguments : undefined
+  const shape = types?.params[1]
+  if (shape?.type !== "TSTypeLiteral") return [`${name} is no service`]
+  return shape.members.flatMap((member) => {
+    const type = member.type === "TSPropertySignature" ? member.typeAnnotation?.typeAnnotation : undefined
+    const calls = type?.type === "TSTypeLiteral" ? type.members : [type]
+    const call = calls.find((each) => each?.type === "TSFunctionType" || each?.type === "TSCallSignatureDeclaration")
+    if (call === undefined) return []
+    const { examples, params, returns } = parseDoc(module.docBefore(member.start))
+    const tags = [
+      ...(params.length < call.params.length ? ["@param"] : []),
+      ...(returns === undefined ? ["@returns"] : []),
+      ...(examples.length === 0 ? ["@example"] : [])
+    ]
+    const line = module.source.slice(0, member.start).split("\n").length
+    return tags.length === 0 ? [] : [`${module.file}:${line}: ${tags.join(", ")}`]
+  })
+}
+
+/** The services whose methods people call, by their entry point. */
+const services = {
+  "@webagent/v2": { ".": ["Sessions", "Tasks"] },
+  "@webagent/v3": { ".": ["Sessions"] },
+  "@webagent/v4": { ".": ["Runs", "Sessions"], "./events": ["Events"] },
+  "@webagent/simulation": { ".": ["Control"] }
+}
+
+describe("the methods of services", () => {
+  for (const [name, entries] of Object.entries(services))
+    it(`of ${name} have parameters, results and examples`, () => {
+      const manifest = manifests.get(name)
+      const methods = Object.entries(entries).flatMap(([entry, names]) => {
+        const source = manifest?.exports[entry]?.["@webagent/source"] ?? ""
+        const all = exportsOf(join(root, manifest?.folder ?? "", source))
+        return names.flatMap((service) => (all.get(service) ?? []).flatMap((each) => lackingInService(service, each)))
+      })
+      assert.deepStrictEqual(methods, [])
+    })
+})

@@ -17,7 +17,7 @@ import { shownCommand } from "./shownCommand.ts"
 const simulate = SimulateCommand.make("simulate", { config: Settings.config })
 
 const root = Command.make("webagent-server").pipe(
-  Command.withDescription("Serve v2, v3 and v4 of the web-agent service, and operate such a server")
+  Command.withDescription("Serve v2, v3 and v4 of the web-agent service, and manage servers")
 )
 
 /** Loads the commands of operators, unless the arguments begin with a command that serves: it starts sooner without them. */

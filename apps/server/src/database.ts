@@ -31,7 +31,7 @@ export const migrate = Command.make("migrate", { data }, ({ data }) =>
       )
     )
   )
-).pipe(Command.withDescription("Bring a database to this version; a file after a backup, its server stopped"))
+).pipe(Command.withDescription("Migrate a database to this version. Stop the server of a database file first; the file is backed up"))
 
 /** `backup`. */
 export const backup = Command.make(
@@ -45,7 +45,7 @@ export const backup = Command.make(
           )
         )
       : orSentence(Effect.andThen(Database.backup(data.name, to), Console.log(`Backed up ${data.name} to ${to}.`)))
-).pipe(Command.withDescription("Copy a database file to a new file, also while a server uses it"))
+).pipe(Command.withDescription("Copy a database file to a new file, even while a server uses it"))
 
 /** `prune`. */
 export const prune = Command.make("prune", { data, ...Settings.flags(retention) }, ({ data, keepDays, keepRuns }) =>

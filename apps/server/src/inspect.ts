@@ -91,7 +91,7 @@ export const drain = Command.make(
         )
       })
     )
-).pipe(Command.withDescription("Drain a node: it finishes its runs and starts no new run or browser; then stop it"))
+).pipe(Command.withDescription("Drain a node: finish its runs and start nothing new, so that you can stop it"))
 
 const longestTask = 60
 const longestError = 100
@@ -104,7 +104,7 @@ export const runs = Command.make(
     json,
     open: Flag.Boolean("open").pipe(
       Flag.withDescription(
-        `List the runs that are not over, the longest waiting first (default: the newest ${mostRuns.newest})`
+        `List only unfinished runs, the longest-waiting first (default: the newest ${mostRuns.newest})`
       ),
       Flag.withDefault(false)
     )

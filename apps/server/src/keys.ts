@@ -77,7 +77,7 @@ const create = Command.make(
       // the keys may be the first records of a new file
       layerDatabase
     )
-).pipe(Command.withDescription("Create an API key, and print it this once"))
+).pipe(Command.withDescription("Create an API key, and print it once"))
 
 const date = (at_ms: number) => new Date(at_ms).toISOString().slice(0, 16).replace("T", " ")
 
@@ -146,7 +146,7 @@ const revoke = Command.make("revoke", { name, ...from, stop }, ({ name, stop, ..
       if (stop) yield* stopAll(name)
     })
   )
-).pipe(Command.withDescription("Revoke an API key at once, also at a server that runs"))
+).pipe(Command.withDescription("Revoke an API key immediately, even while a server is running"))
 
 /** `keys create`, `keys list`, `keys revoke`. */
 export const keys = Command.make("keys").pipe(

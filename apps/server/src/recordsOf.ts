@@ -23,7 +23,7 @@ const keyVariable = "WEBAGENT_ADMIN_KEY"
 export const from = {
   data,
   server: Flag.String("server").pipe(
-    Flag.withDescription("Use a running server at a URL, in place of its database (default: none)"),
+    Flag.withDescription("Use the running server at this URL instead of a database (default: none)"),
     asServerAddress,
     Flag.optional
   ),

@@ -68,7 +68,7 @@ const run = Command.make("run", { id, ...atServer }, ({ id: schedule_id, ...at }
       Effect.catchTags(refusals(server, "schedules"))
     )
   )
-).pipe(Command.withDescription("Start a run of a schedule now, and print the run's id; the next time stays"))
+).pipe(Command.withDescription("Start a run of a schedule now, and print the run's id; the next scheduled time stays the same"))
 
 const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { id, ...atServer }, ({ id: schedule_id, ...at }) =>
@@ -98,7 +98,7 @@ const remove = Command.make("delete", { id, ...atServer }, ({ id: schedule_id, .
         Effect.catchTag("NotFoundError", unknown(server))
       )
   )
-).pipe(Command.withDescription("Delete a schedule; its runs stay"))
+).pipe(Command.withDescription("Delete a schedule, but keep its runs"))
 
 /** `schedules`, and commands to create, run, pause and delete them. */
 export const schedules = Command.make("schedules", { ...atServer, json }, ({ json, ...at }) =>

@@ -43,11 +43,11 @@ export const { data } = Settings.flags({ data: database })
 /** Retention of finished runs and stopped browsers. */
 export const retention = {
   keepDays: Settings.withDefault(
-    Settings.finite("Keep ended runs and stopped browsers this many days (default: 30)", CliFlags.atLeast(0)),
+    Settings.finite("Keep finished runs and stopped browsers for this many days (default: 30)", CliFlags.atLeast(0)),
     30
   ),
   keepRuns: Settings.withDefault(
-    Settings.int("Keep at most this many ended runs, the newest (default: 1000000)", CliFlags.atLeast(0)),
+    Settings.int("Keep at most this many finished runs, the newest (default: 1000000)", CliFlags.atLeast(0)),
     1_000_000
   )
 }
@@ -95,7 +95,7 @@ const node = {
   ...retention,
   ...files,
   node: Settings.text(
-    "Call this server NAME among those that share its database (default: the machine's name)",
+    "Name this server among those that share its database (default: the machine's name)",
     asName
   ),
   allowPrivateWebhooks: Settings.boolean(
@@ -107,7 +107,7 @@ const node = {
   ),
   browsers: Settings.oneOf(
     ["simulated", "chromium", "auto"],
-    "Serve these; auto: chromium if it can be had (default: chromium with --model, else simulated)"
+    "Serve this kind of browser; auto is chromium if it is installed (default: chromium with --model, else simulated)"
   )
 }
 
@@ -187,7 +187,7 @@ const chromium = {
 /** The settings of an agent with a model. */
 const agent = {
   modelUrl: Settings.text(
-    "Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)",
+    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)",
     asAddress("http://127.0.0.1:11434/v1")
   ),
   modelPrice: Settings.text(
@@ -195,7 +195,7 @@ const agent = {
     asPrice
   ),
   fallbackModel: Settings.text(
-    "Ask this one when the model fails; its key is WEBAGENT_FALLBACK_KEY (default: none)",
+    "Use this model when the first one fails; its key is WEBAGENT_FALLBACK_KEY (default: none)",
     asModel
   ),
   modelTimeout: Settings.text(
@@ -209,7 +209,7 @@ const agent = {
   modelSees: Settings.boolean("Send the model a picture of the page with each step (default: text only)"),
   modelMarks: Settings.boolean("Draw the numbers of elements onto these pictures; needs --model-sees (default: off)"),
   stepPictures: Settings.boolean("Keep a picture of the page with each step of a run (default: on)"),
-  models: Settings.text("Let runs choose the models of a JSON FILE in place of --model (default: none)"),
+  models: Settings.text("Let runs choose from the models in a JSON FILE (default: none)"),
   judge: Settings.boolean(
     "Have the model judge each completed run in one more call, unless the run says otherwise (default: off)"
   ),
@@ -230,17 +230,17 @@ const agent = {
     "Refuse actions, or have a person approve them, by the rules of a JSON FILE (default: none)"
   ),
   recordDialogues: Settings.text(
-    "Write what runs and their model say to files in this FOLDER, without secrets (default: off)"
+    "Record the dialogues of runs with their model in this FOLDER, without secrets (default: off)"
   ),
-  maxSteps: Settings.int("End a run after this many steps (default: 50)", CliFlags.atLeast(1)),
-  maxFailedSteps: Settings.int("End a run after this many failed steps in a row (default: 5)", CliFlags.atLeast(1)),
+  maxSteps: Settings.int("Fail a run after this many steps (default: 50)", CliFlags.atLeast(1)),
+  maxFailedSteps: Settings.int("Fail a run after this many failed steps in a row (default: 5)", CliFlags.atLeast(1)),
   maxRepeatedSteps: Settings.int(
-    "End a run that does the same on the same page this many times (default: 6)",
+    "Fail a run that repeats the same calls on the same page this often (default: 6)",
     CliFlags.atLeast(2)
   ),
-  maxRunTime: Settings.text("End a run after this time (default: 30m)", positiveSpan),
+  maxRunTime: Settings.text("Fail a run after this time (default: 30m)", positiveSpan),
   maxRunCost: Settings.text(
-    "End a run that has cost this many USD; needs --model-price (default: no limit)",
+    "Fail a run that has cost this many USD; needs --model-price (default: no limit)",
     Flag.filterMap(costFromText, () => "an amount in USD such as 0.50")
   )
 }
@@ -248,7 +248,7 @@ const agent = {
 /** The settings of a fallback model. */
 const fallback = {
   fallbackUrl: Settings.text(
-    "Ask the fallback model at an address (default: the vendor's)",
+    "Use the fallback model at an address (default: the vendor's)",
     asAddress("http://127.0.0.1:11434/v1")
   ),
   fallbackPrice: Settings.text("Prices of the fallback model, as --model-price (default: unknown)", asPrice)

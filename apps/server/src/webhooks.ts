@@ -60,7 +60,7 @@ const printSecret = ({ secret, webhook }: CreatedWebhook, sentence: string) =>
 const create = Command.make(
   "create",
   {
-    url: Argument.String("url").pipe(Argument.withDescription("The address that gets the requests")),
+    url: Argument.String("url").pipe(Argument.withDescription("The address that receives the events")),
     ...atServer,
     events: Flag.Literals("event", webhookEvents).pipe(
       Flag.withDescription("Send this event; repeatable (default: every event)"),
@@ -93,7 +93,7 @@ const create = Command.make(
           Effect.catchTags(refusals(server))
         )
     )
-).pipe(Command.withDescription("Create a webhook, and print its secret this once"))
+).pipe(Command.withDescription("Create a webhook, and print its secret once"))
 
 const id = idOf("webhook")
 
@@ -155,7 +155,7 @@ const rotate = Command.make("rotate", { id, ...atServer }, ({ id: webhook_id, ..
       Effect.catchTag("NotFoundError", unknown(server))
     )
   )
-).pipe(Command.withDescription("Make a new secret and print it; the old one signs for a day longer"))
+).pipe(Command.withDescription("Create a new secret and print it; the old one also signs for another day"))
 
 const remove = Command.make("delete", { id, ...atServer }, ({ id: webhook_id, ...at }) =>
   withAdmin(at, (server) =>

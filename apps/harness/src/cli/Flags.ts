@@ -26,7 +26,7 @@ export const config = text(
 )
 
 /** `--built-in`. */
-export const builtIn = switched("built-in", "Run the built-in suites, whatever the project has")
+export const builtIn = switched("built-in", "Run the built-in suites, even if the project has its own")
 
 /** `--api-key-header`. */
 export const apiKeyHeader = text(

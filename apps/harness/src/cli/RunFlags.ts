@@ -100,7 +100,7 @@ export const flags = {
   trials: Flags.count(
     "trials",
     1,
-    `Repeat each scenario this often (default: as it declares; with --record, ${nightlySetting.trials} where it declares none and is free)`
+    `Repeat each scenario this often (default: as declared; with --record, ${nightlySetting.trials} for free scenarios that declare none)`
   ),
   trial: Flags.count("trial", 1, "Run only the trial with this number, from 1 (default: all)"),
   concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)").pipe(
@@ -122,7 +122,7 @@ export const flags = {
   reruns: Flags.count(
     "reruns",
     0,
-    "Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"
+    "Limit the retries for infrastructure errors to this total (default: a tenth of the trials, at least 3)"
   ),
   lastFailed: Flags.switched(
     "last-failed",

@@ -51,6 +51,9 @@ const within = (timeout: Duration.Input) => {
  * Lets the calls of an effect go by these options. The methods of a client take them as their last argument; this is for
  * several calls at once. A name that is no option is a defect: a TypeError with the name that was probably meant.
  *
+ * @param options - Headers, a request id, an idempotency key, and retries.
+ * @param isWait - Whether the effect is a wait, whose `timeout` limits the wait and not one call.
+ * @returns A function that applies the options to the calls in an effect.
  * @example
  * ```ts
  * import { CallOptions } from "@webagent/core"

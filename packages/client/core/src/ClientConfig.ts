@@ -303,7 +303,18 @@ export class ClientConfig extends Context.Service<
     readonly hooks?: Hooks
   }
 >()("@webagent/core/ClientConfig") {
-  /** From values. */
+  /**
+   * Provides the configuration from values. The environment is not read.
+   *
+   * @param options - The address, the key, and limits.
+   * @returns A layer. Fails with `ClientConfigError` if a value is missing or invalid.
+   * @example
+   * ```ts
+   * import { ClientConfig } from "@webagent/core"
+   *
+   * export const layer = ClientConfig.layer({ baseUrl: "https://your.service", apiKey: "wak_..." })
+   * ```
+   */
   static readonly layer = (options: ClientOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
     Layer.effect(this, make(options))
 
@@ -315,7 +326,18 @@ export class ClientConfig extends Context.Service<
    */
   static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, resolve({}, variable))
 
-  /** The configuration that these values and, where they say nothing, the environment give. */
+  /**
+   * Completes the given values from the environment.
+   *
+   * @param options - Values that override environment variables.
+   * @returns The configuration. Fails with `ClientConfigError` if a value is missing or invalid.
+   * @example
+   * ```ts
+   * import { ClientConfig } from "@webagent/core"
+   *
+   * export const program = ClientConfig.resolve({ baseUrl: "https://your.service" })
+   * ```
+   */
   static readonly resolve = (options: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
     resolve(options, either)
 }

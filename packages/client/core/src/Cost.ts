@@ -10,7 +10,18 @@ export interface TotalCost {
   readonly unknown: number
 }
 
-/** Adds decimal strings without rounding. Missing costs, and texts that aren't decimal numbers, are counted as unknown. */
+/**
+ * Adds decimal strings without rounding. Missing costs, and texts that aren't decimal numbers, are counted as unknown.
+ *
+ * @param costs - Amounts in USD, as the service returns them.
+ * @returns The exact sum in USD, and the numbers of known and unknown costs.
+ * @example
+ * ```ts
+ * import { Cost } from "@webagent/core"
+ *
+ * console.log(Cost.total(["0.10", "0.20", null])) // { total: "0.30", known: 2, unknown: 1 }
+ * ```
+ */
 export const total = (costs: Iterable<string | null | undefined>): TotalCost => {
   const all = Array.from(costs)
   const amounts = all.filter((cost) => typeof cost === "string" && decimalPattern.test(cost)) as ReadonlyArray<string>

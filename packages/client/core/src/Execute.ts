@@ -51,8 +51,23 @@ const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Bo
 }
 
 /**
- * `Transport.exchange` for a request of Effect's HttpClient, its answer as Effect's HttpClient gives it. A body is
- * read to its end before it is sent.
+ * Sends a request of Effect's `HttpClient` with the address and the key of the client. Makes one attempt, and returns
+ * every status as a response.
+ *
+ * @param transport - The transport of the client.
+ * @param version - The API version whose address is used.
+ * @param request - The request. Its address is a path below that of the version. Its body is read before it is sent.
+ * @returns The response.
+ * @throws `TransportError` if there is no usable response.
+ * @example
+ * ```ts
+ * import { execute, Transport } from "@webagent/core"
+ * import * as HttpClientRequest from "effect/http/HttpClientRequest"
+ *
+ * export const program = Transport.use((transport) =>
+ *   execute(transport, "v4", HttpClientRequest.get("/models"))
+ * )
+ * ```
  */
 export const execute = (
   { baseUrls, exchange }: Transport["Service"],

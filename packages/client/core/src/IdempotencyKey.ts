@@ -46,6 +46,8 @@ export const Current = Context.Reference<Effect.Effect<string>>("@webagent/core/
  * Gives the create in `effect` a key of the caller's: kept with what the create is for, it makes the same create
  * repeatable in another process, at a service that honours it. One key is for one create.
  *
+ * @param key - 1 to 255 visible ASCII characters.
+ * @returns A function that gives the creates in an effect this key.
  * @example
  * ```ts
  * import { IdempotencyKey } from "@webagent/core"
@@ -60,7 +62,12 @@ export const provide =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))
 
-/** Returns the problem with a key, if any: it has to fit into a header. */
+/**
+ * Returns the problem with a key, if any: it has to fit into a header.
+ *
+ * @param key - A key from a caller.
+ * @returns The problem in words, or undefined if the key is valid.
+ */
 export const issueOf = (key: unknown): string | undefined =>
   typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key)
     ? undefined

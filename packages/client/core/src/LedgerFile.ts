@@ -301,6 +301,18 @@ export const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** Provides `Ledger.Current` with a ledger in files. */
+/**
+ * Provides `Ledger.Current` with a ledger in files.
+ *
+ * @param options - `directory` is the folder, and `owner` this process, as `ProcessOwner.current()` returns it.
+ * @returns A layer. A create fails if the ledger cannot be written.
+ * @example
+ * ```ts
+ * import { LedgerFile } from "@webagent/core"
+ * import { ProcessOwner } from "@webagent/core/node"
+ *
+ * export const layer = LedgerFile.layer({ directory: "ledger", owner: ProcessOwner.current() })
+ * ```
+ */
 export const layer = (options: LedgerFileOptions): Layer.Layer<never, never, FileSystem.FileSystem> =>
   Layer.effect(Ledger.Current, make(options))

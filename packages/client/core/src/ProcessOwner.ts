@@ -36,7 +36,17 @@ const isThere = (pid: number): boolean => {
   }
 }
 
-/** This process as the `owner` of a ledger: `process 4711 started 8c2f91d0-1482211`, or without its start. */
+/**
+ * Returns this process as the `owner` of a ledger.
+ *
+ * @returns Text such as `process 4711 started 8c2f91d0-1482211`, without the start if it is unknown.
+ * @example
+ * ```ts
+ * import { ProcessOwner } from "@webagent/core/node"
+ *
+ * console.log(ProcessOwner.current())
+ * ```
+ */
 export const current = (): string => {
   const start = startOf(process.pid)
   return `process ${process.pid}${start === undefined ? "" : ` started ${start}`}`

@@ -31,7 +31,20 @@ const isInAddress = (text: string, at: number) => {
 
 const shortest = 12
 
-/** Takes a secret out of texts, and leaves a mark in its place. */
+/**
+ * Makes a function that replaces a secret in texts by a mark.
+ *
+ * @param secret - The secret, which is also found in escaped and encoded forms.
+ * @param mark - The replacement.
+ * @returns The function.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/core/Redact"
+ *
+ * const redact = make("wak_0123456789abcdef")
+ * console.log(redact("the key is wak_0123456789abcdef"))
+ * ```
+ */
 export const make = (secret: string, mark = "<redacted>"): Redact => {
   const forms = Array.from(secret, (character) => {
     const name = named[character]

@@ -7,13 +7,31 @@ export const Current = Context.Reference<string | undefined>("@webagent/core/Req
   defaultValue: () => undefined
 })
 
-/** Makes all requests of `effect` carry one `X-Request-Id`, so that a call that is made of several can be found. */
+/**
+ * Sends all requests of an effect with the same `X-Request-Id`, so that you find them in the logs of the service.
+ *
+ * @param id - 1 to 255 Latin-1 characters, without spaces around them.
+ * @returns A function that gives the calls in an effect this id.
+ * @example
+ * ```ts
+ * import { RequestId } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * declare const read: Effect.Effect<string>
+ * export const program = read.pipe(RequestId.provide("order-7"))
+ * ```
+ */
 export const provide =
   (id: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, id)
 
-/** Returns the problem with an id, if any. A header carries Latin-1, and loses surrounding spaces. */
+/**
+ * Returns the problem with an id, if any. A header carries Latin-1, and loses surrounding spaces.
+ *
+ * @param id - An id from a caller.
+ * @returns The problem in words, or undefined if the id is valid.
+ */
 export const issueOf = (id: unknown): string | undefined =>
   typeof id === "string" && /^[\x20-\x7e\xa1-\xff]{1,255}$/u.test(id) && id.trim() === id
     ? undefined

@@ -210,8 +210,19 @@ export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPol
 })
 
 /**
- * Lets the calls in `effect` be tried again for `time` at most: one whose next attempt would begin later, as when
- * `Retry-After` asks for more, fails at once with what it knows. What is in flight is not cut off.
+ * Limits how long the calls in an effect are retried. A call whose next attempt would start later fails at once with
+ * its last error. An attempt in flight isn't cut off.
+ *
+ * @param time - The limit, counted from the start of the effect.
+ * @returns A function that limits an effect.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * declare const read: Effect.Effect<string>
+ * export const program = read.pipe(RetryPolicy.within("20 seconds"))
+ * ```
  */
 export const within =
   (time: Duration.Input) =>

@@ -104,8 +104,8 @@ const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R
 }
 
 /**
- * Creates something and waits for its end. What was created is never let go of in silence: it ends, or it is
- * cancelled, or its id is in the error or in a warning.
+ * Creates something and waits until it finishes. Whatever was created is accounted for: it finishes, it is canceled, or
+ * its id is in the error or in a warning.
  *
  * @param own - Creates something, waits for it, and cancels it.
  * @param options - The options of the wait.

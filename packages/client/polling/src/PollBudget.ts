@@ -52,7 +52,14 @@ export class PollBudget extends Context.Service<
    *
    * @param options - `perSecond` is the average rate, 50 by default. `burst` is the number of polls that may be sent at
    *   once after a pause, 10 by default.
+   * @returns A layer with the budget.
    * @throws `RangeError` as a defect if `perSecond` isn't above 0, or if `burst` is below 0.
+   * @example
+   * ```ts
+   * import { PollBudget } from "@webagent/polling"
+   *
+   * export const layer = PollBudget.layer({ perSecond: 10, burst: 20 })
+   * ```
    */
   static readonly layer = (options?: PollBudgetOptions): Layer.Layer<PollBudget> => Layer.effect(this, make(options))
 

@@ -96,6 +96,20 @@ export interface Wait<A, E, R> extends Polled<A, E>, WaitOptions {
  *
  * @param polls - The request that reads a value, and rules for its status and for retries.
  * @returns The waiter.
+ * @example
+ * ```ts
+ * import { Waiter } from "@webagent/polling"
+ * import * as Effect from "effect/Effect"
+ *
+ * declare const read: (id: string) => Effect.Effect<string>
+ *
+ * export const program = Effect.scoped(
+ *   Effect.gen(function* () {
+ *     const waiter = yield* Waiter.make({ kind: "run", check: read, isTerminal: (status) => status !== "running" })
+ *     return yield* Effect.all([waiter.untilTerminal("a"), waiter.untilTerminal("b")], { concurrency: 2 })
+ *   })
+ * )
+ * ```
  */
 export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -238,6 +252,22 @@ export const untilTerminal = <A, E, R>(wait: Wait<A, E, R>): Effect.Effect<A, E 
  * @param wait - The same options as for `untilTerminal`.
  * @returns A stream that ends after the terminal value.
  * @throws `WaitTimeoutError` if no value is terminal in time, and errors of `check` that aren't retried.
+ * @example
+ * ```ts
+ * import { PollSchedule, Waiter } from "@webagent/polling"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * let looks = 0
+ * export const statuses = Stream.runCollect(
+ *   Waiter.watch({
+ *     kind: "run",
+ *     check: Effect.sync(() => (++looks < 3 ? "running" : "completed")),
+ *     isTerminal: (status) => status === "completed",
+ *     schedule: PollSchedule.every("10 millis")
+ *   })
+ * )
+ * ```
  */
 export const watch = <A, E, R>(wait: Wait<A, E, R>): Stream.Stream<A, E | WaitTimeoutError, R> =>
   Stream.unwrap(Effect.map(single(wait), (waiter) => waiter.watch(wait.id ?? "", wait)))

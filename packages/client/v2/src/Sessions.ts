@@ -150,15 +150,31 @@ export class Sessions extends Context.Service<
      * Reads a session with its tasks.
      *
      * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The session with its tasks.
      * @throws `SessionNotFoundError` if the service has no session with this id, and `TransportError` if it can't be reached.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.get("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionView, SessionError>
     /**
      * Waits until every task of a session is done, or until a session without tasks is stopped.
      *
+     * @param id - A UUID. Any other id is refused before a request is sent.
      * @param options - `timeout` limits the wait: 30 minutes by default. With `onEnd: "cancel"`, the session and its tasks
      *   are stopped if the wait ends first, and with `onAbort: "cancel"` if the wait is interrupted.
+     * @returns The session, in which every task is done.
      * @throws `WaitTimeoutError` if a task isn't done in time. Wait again with the `id`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.untilTerminal("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly untilTerminal: (
       id: string,
@@ -169,21 +185,58 @@ export class Sessions extends Context.Service<
      *
      * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of sessions per page, from 1 to
      *   100, and `pageNumber` the page to start with.
+     * @returns A stream of sessions. Each page is one request.
      * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const program = Sessions.use((sessions) => Stream.runCollect(sessions.list({ filterBy: "active" })))
+     * ```
      */
     readonly list: (options?: SessionListOptions) => Stream.Stream<SessionItemView, SessionListError>
-    /** Reads one page of `list`. `totalItems` is the number of sessions on all pages. */
+    /**
+     * Reads one page of `list`. `totalItems` is the number of sessions on all pages.
+     *
+     * @param options - The same as for `list`.
+     * @returns The sessions of the page, and `totalItems`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.listPage({ pageNumber: 2 }))
+     * ```
+     */
     readonly listPage: (options?: SessionListOptions & CallChoices) => Effect.Effect<SessionList, SessionListError>
     /**
      * Stops a session and its tasks. The request is retried if the service can't be reached.
      *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The stopped session.
      * @throws `OperationUnavailableError` if the service can't stop sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.stop("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly stop: (id: string, options?: CallChoices) => Effect.Effect<SessionView, SessionOptionalError>
     /**
      * Creates a session without tasks. Add them with `tasks.create` and its id.
      *
+     * @param input - Settings of the session, such as a profile.
+     * @param options - An idempotency key, and headers and retries of this call.
+     * @returns The created session, without tasks.
      * @throws `OperationUnavailableError` if the service creates sessions with their first task only.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.create())
+     * ```
      */
     readonly create: (
       input?: SessionCreate,
@@ -192,34 +245,99 @@ export class Sessions extends Context.Service<
     /**
      * Deletes a session with its tasks. A running session is stopped first. It can't be undone.
      *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns Nothing, once the session is deleted.
      * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
      *   delete it again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.delete("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
     /**
      * Deletes a session with its tasks, as `delete` does, at services that have both. A running session is stopped first.
      *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns Nothing, once the session is deleted.
      * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
      *   purge it again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.purge("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
     /**
      * Reads the public share of a session.
      *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The share with its `shareUrl`.
      * @throws `ShareNotFoundError` if the session isn't shared, or the service has no session with this id.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.getShare("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly getShare: (
       id: string,
       options?: CallChoices
     ) => Effect.Effect<ShareView, SessionListError | ShareNotFoundError>
-    /** Shares a session: everyone with its `shareUrl` can read it, without an API key. */
+    /**
+     * Shares a session: everyone with its `shareUrl` can read it, without an API key.
+     *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - An idempotency key, and headers and retries of this call.
+     * @returns The share with its `shareUrl`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.share("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
+     */
     readonly share: (
       id: string,
       options?: CreateOptions
     ) => Effect.Effect<ShareView, CreateError | SessionOptionalError>
-    /** Ends the public share of a session, so that its link shows nothing any more. */
+    /**
+     * Ends the public share of a session, so that its link shows nothing any more.
+     *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns Nothing, once the link is closed.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     *
+     * export const program = Sessions.use((sessions) => sessions.unshare("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
+     */
     readonly unshare: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError>
-    /** Emits a session whenever its status or the status of a task changes. The last one is final. */
+    /**
+     * Emits a session whenever its status or the status of a task changes. The last one is final.
+     *
+     * @param id - A UUID. Any other id is refused before a request is sent.
+     * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @returns A stream of sessions that ends when every task is done.
+     * @throws `WaitTimeoutError` if a task isn't done in time.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v2"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const program = Sessions.use((sessions) => Stream.runLast(sessions.watch("bccfc2ba-1455-4856-a1de-93eb612ebb15")))
+     * ```
+     */
     readonly watch: (
       id: string,
       options?: SessionWatchOptions

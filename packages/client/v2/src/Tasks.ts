@@ -88,28 +88,90 @@ export class Tasks extends Context.Service<
     /**
      * Creates a task, in a new session or in the one with `sessionId`. The request is sent once.
      *
+     * @param input - The task, and options of its session.
+     * @param options - An idempotency key, and headers and retries of this call.
      * @returns The ids of the task and of its session. Wait for the session with `Sessions`.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     *
+     * export const program = Tasks.use((tasks) => tasks.create({ task: "Find a red mug" }))
+     * ```
      */
     readonly create: (input: TaskCreate, options?: CreateOptions) => Effect.Effect<CreatedTask, TaskCreateError>
     /**
      * Reads a task with its steps.
      *
+     * @param id - The id of the task.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The task with its steps.
      * @throws `TaskNotFoundError` if the service has no task with this id.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     *
+     * export const program = Tasks.use((tasks) => tasks.get("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<TaskView, TaskError>
-    /** Reads the status of a task, and its outcome once it's finished. This is the cheapest request about a task. */
+    /**
+     * Reads the status of a task, and its outcome once it's finished. This is the cheapest request about a task.
+     *
+     * @param id - The id of the task.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The status, and the output of a finished task.
+     * @throws `TaskNotFoundError` if the service has no task with this id.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     *
+     * export const program = Tasks.use((tasks) => tasks.status("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
+     */
     readonly status: (id: string, options?: CallChoices) => Effect.Effect<TaskStatusView, TaskError>
     /**
      * Lists tasks, newest first. Pages are read while you take tasks from the stream.
      *
      * @param options - `sessionId`, `filterBy` (a status), `after` and `before` choose tasks. `pageSize` is the number of
      *   tasks per page, from 1 to 100, and `pageNumber` the page to start with.
+     * @returns A stream of tasks. Each page is one request.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const latest = Tasks.use((tasks) => tasks.list().pipe(Stream.take(10), Stream.runCollect))
+     * ```
      */
     readonly list: (options?: TaskListOptions) => Stream.Stream<TaskList["items"][number], TaskListError>
-    /** Reads one page of `list`. `totalItems` is the number of tasks on all pages. */
+    /**
+     * Reads one page of `list`. `totalItems` is the number of tasks on all pages.
+     *
+     * @param options - The same as for `list`.
+     * @returns The tasks of the page, and `totalItems`.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     *
+     * export const program = Tasks.use((tasks) => tasks.listPage({ pageNumber: 2 }))
+     * ```
+     */
     readonly listPage: (options?: TaskListOptions & CallChoices) => Effect.Effect<TaskList, TaskListError>
-    /** Stops a task. A stopped task can't be resumed. The request is retried if the service can't be reached. */
+    /**
+     * Stops a task. A stopped task can't be resumed. The request is retried if the service can't be reached.
+     *
+     * @param id - The id of the task.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The stopped task.
+     * @throws `TaskNotFoundError` if the service has no task with this id.
+     * @example
+     * ```ts
+     * import { Tasks } from "@webagent/v2"
+     *
+     * export const program = Tasks.use((tasks) => tasks.stop("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+     * ```
+     */
     readonly stop: (id: string, options?: CallChoices) => Effect.Effect<TaskView, TaskError>
   }
 >()("@webagent/v2/Tasks") {

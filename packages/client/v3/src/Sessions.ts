@@ -188,24 +188,61 @@ export class Sessions extends Context.Service<
     /**
      * Creates a session from a task, and doesn't wait for its result. The request is sent once.
      *
+     * @param input - The task, and options of the session.
+     * @param options - An idempotency key, and headers and retries of this call.
+     * @returns The created session. Only its `id` is certain.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.create({ task: "Find a red mug" }))
+     * ```
      */
     readonly create: (input: SessionCreate, options?: CreateOptions) => Effect.Effect<Session, CreateError>
     /**
      * Reads a session. It has a result once its task is done.
      *
+     * @param id - The id of the session.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The session as it is now.
      * @throws `SessionNotFoundError` if the service has no session with this id, and `TransportError` if it can't be reached.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.get("489b"))
+     * ```
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Session, SessionError>
     /**
      * Lists sessions, newest first. Pages are read while you take sessions from the stream.
      *
      * @param options - `page_size` is the number of sessions per page, from 1 to 100, and `page` the page to start with.
+     * @returns A stream of sessions. Each page is one request.
      * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const latest = Sessions.use((sessions) => sessions.list().pipe(Stream.take(10), Stream.runCollect))
+     * ```
      */
     readonly list: (options?: SessionListOptions) => Stream.Stream<Session, CallError | OperationUnavailableError>
-    /** Reads one page of `list`. `total` is the number of sessions on all pages. */
+    /**
+     * Reads one page of `list`. `total` is the number of sessions on all pages.
+     *
+     * @param options - The same as for `list`.
+     * @returns The sessions of the page, and `total`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.listPage({ page: 2 }))
+     * ```
+     */
     readonly listPage: (
       options?: SessionListOptions & CallChoices
     ) => Effect.Effect<SessionList, CallError | OperationUnavailableError>
@@ -213,6 +250,10 @@ export class Sessions extends Context.Service<
      * Stops a session for good, with its tasks. With the strategy `task`, its tasks are canceled and the session stays.
      * Repeating the call does no harm, so the request is retried if the service can't be reached.
      *
+     * @param id - The id of the session.
+     * @param input - The strategy: `session` by default, or `task`.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The session as the service shows it after the request.
      * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it
      *   can't stop sessions.
      * @example
@@ -230,14 +271,31 @@ export class Sessions extends Context.Service<
     /**
      * Deletes a session with its data. A running session is stopped first. It can't be undone.
      *
+     * @param id - The id of the session.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns Nothing, once the session is deleted.
      * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
      *   delete it again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.delete("489b"))
+     * ```
      */
     readonly delete: (id: string, options?: CallChoices) => Effect.Effect<void, SessionOptionalError | ConflictError>
     /**
      * Reads messages of a session, oldest first: its tasks, and the steps of the agent.
      *
+     * @param id - The id of the session.
      * @param options - `after` or `before` is the id of a message. `limit` is the number of messages, from 1 to 100.
+     * @returns The messages, and whether there are more.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.messages("489b", { limit: 20 }))
+     * ```
      */
     readonly messages: (
       id: string,
@@ -246,9 +304,16 @@ export class Sessions extends Context.Service<
     /**
      * Waits until a session is done. A session that failed is a value unless you pass `result`.
      *
+     * @param id - The id of the session.
      * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the result.
      * @returns The session with its result.
      * @throws `WaitTimeoutError` if it isn't done in time. Wait again with its `id`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.untilTerminal("489b"))
+     * ```
      */
     readonly untilTerminal: {
       (
@@ -269,8 +334,15 @@ export class Sessions extends Context.Service<
      * @param input - The task.
      * @param options - `timeout` limits the wait: 30 minutes by default. `result` is a schema that checks and types the
      *   result. `onStatus` receives the session whenever its status is new.
+     * @returns The session with its result.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `WaitTimeoutError` if the session isn't done in time. Wait again with its `id`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     *
+     * export const program = Sessions.use((sessions) => sessions.createAndWait({ task: "Find a red mug" }))
+     * ```
      */
     readonly createAndWait: {
       <RC = never>(
@@ -282,7 +354,21 @@ export class Sessions extends Context.Service<
         options: CreateAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
     }
-    /** Emits a session whenever its status changes. The last one is final. */
+    /**
+     * Emits a session whenever its status changes. The last one is final.
+     *
+     * @param id - The id of the session.
+     * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @returns A stream of sessions that ends after the final status.
+     * @throws `WaitTimeoutError` if the session isn't done in time.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v3"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const program = Sessions.use((sessions) => Stream.runLast(sessions.watch("489b")))
+     * ```
+     */
     readonly watch: (
       id: string,
       options?: SessionWatchOptions

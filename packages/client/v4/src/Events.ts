@@ -216,10 +216,20 @@ export class Events extends Context.Service<
      *
      * If the service has no events, the status is polled instead, and each new status is an event without an `id`.
      *
+     * @param id - The id of the run.
      * @param options - `after` is the `id` of the last event that you have. `timeout` limits the wait: 30 minutes by
      *   default.
+     * @returns A stream of events that ends after the final status.
      * @throws `RunNotFoundError` if the service has no run with this id.
      * @throws `WaitTimeoutError` if the run doesn't finish in time.
+     * @example
+     * ```ts
+     * import { Events } from "@webagent/v4/events"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const types = (id: string) =>
+     *   Events.use((events) => events.watch(id).pipe(Stream.map(({ type }) => type), Stream.runCollect))
+     * ```
      */
     readonly watch: (id: string, options?: WatchOptions) => Stream.Stream<WatchedEvent, WatchError>
   }

@@ -169,23 +169,48 @@ export class Runs extends Context.Service<
      * The create request is sent once, because a second request could start a second paid run.
      *
      * @param input - The task, and options for the model. With a `sessionId`, the run is the next one of that session.
+     * @param options - An idempotency key, and headers and retries of this call.
      * @returns The created run. Only its `id` is certain.
      * @throws `SessionNotFoundError` if the service has no session with the `sessionId` of the input, and
      *   `ConflictError` if the session is stopped.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.create({ task: "Find a red mug" }))
+     * ```
      */
     readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, RunCreateError>
     /**
      * Reads the status of a run. This is the cheapest request about a run.
      *
+     * @param id - The id of the run.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The status of the run.
      * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.status("5f2e"))
+     * ```
      */
     readonly status: (id: string, options?: CallChoices) => Effect.Effect<RunStatusView, RunError>
     /**
      * Reads a run. It has a result once its status is `completed`.
      *
+     * @param id - The id of the run.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The run as it is now. Only its `id` is certain.
      * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.get("5f2e"))
+     * ```
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<Run, RunError>
     /**
@@ -193,6 +218,7 @@ export class Runs extends Context.Service<
      *
      * @param options - `sessionId` lists the runs of one session. `limit` is the number of runs per page, from 1 to 100.
      *   `cursor` continues after a page that `listPage` has read.
+     * @returns A stream of runs. Each page is one request.
      * @throws `OperationUnavailableError` if the service doesn't list runs.
      * @example
      * ```ts
@@ -206,13 +232,23 @@ export class Runs extends Context.Service<
     /**
      * Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false.
      *
+     * @param options - The same as for `list`.
+     * @returns The runs of the page, with `nextCursor` and `hasMore`.
      * @throws `BadCursorError` if the cursor is another list's.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.listPage({ limit: 20 }))
+     * ```
      */
     readonly listPage: (options?: RunListOptions & CallChoices) => Effect.Effect<RunList, ListError>
     /**
      * Cancels a run, so that it doesn't cost any more. A finished run stays as it is, and repeating the call does no
      * harm, so the request is retried if the service can't be reached.
      *
+     * @param id - The id of the run.
+     * @param options - Headers, a request id and retries of this call.
      * @returns The run as the service shows it after the request. It may take a moment until its status is `cancelled`.
      * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it can't
      *   cancel runs.
@@ -228,8 +264,17 @@ export class Runs extends Context.Service<
     /**
      * Lists the files that the agent attached to a run.
      *
+     * @param id - The id of the run.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The files, each with a `url` that opens it for some minutes.
      * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it has no
      *   attachments.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.attachments("5f2e"))
+     * ```
      */
     readonly attachments: (
       id: string,
@@ -246,6 +291,12 @@ export class Runs extends Context.Service<
      *   wait is interrupted.
      * @returns The finished run. With `result`, its result has the type of the schema.
      * @throws `WaitTimeoutError` if the run doesn't finish in time. Wait again with its `id`.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     *
+     * export const program = Runs.use((runs) => runs.untilTerminal("5f2e", { timeout: "1 hour" }))
+     * ```
      */
     readonly untilTerminal: {
       (id: string, options?: RunWaitOptions & WithoutResult): Effect.Effect<Run, RunError | WaitTimeoutError>
@@ -321,8 +372,18 @@ export class Runs extends Context.Service<
     /**
      * Emits the status of a run whenever it changes. The last one is final.
      *
+     * @param id - The id of the run.
      * @param options - `timeout` limits the wait: 30 minutes by default.
+     * @returns A stream of statuses that ends after the final one.
      * @throws `WaitTimeoutError` if the run doesn't finish in time.
+     * @example
+     * ```ts
+     * import { Runs } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const program = Runs.use((runs) => Stream.runForEach(runs.watch("5f2e"), ({ status }) => Effect.log(status)))
+     * ```
      */
     readonly watch: (id: string, options?: RunWatchOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
   }

@@ -148,31 +148,90 @@ export class Sessions extends Context.Service<
      *
      * @param options - `limit` is the number of sessions per page, from 1 to 100. `cursor` continues after a page that
      *   `listPage` has read.
+     * @returns A stream of sessions. Each page is one request.
      * @throws `OperationUnavailableError` if the service doesn't list sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     * import * as Stream from "effect/Stream"
+     *
+     * export const latest = Sessions.use((sessions) => sessions.list().pipe(Stream.take(10), Stream.runCollect))
+     * ```
      */
     readonly list: (options?: SessionListOptions) => Stream.Stream<SessionInfo, ListError>
-    /** Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false. */
+    /**
+     * Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false.
+     *
+     * @param options - The same as for `list`.
+     * @returns The sessions of the page, with `nextCursor` and `hasMore`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.listPage({ limit: 20 }))
+     * ```
+     */
     readonly listPage: (options?: SessionListOptions & CallChoices) => Effect.Effect<SessionList, ListError>
     /**
      * Reads a session, with the task, title and status of its latest run.
      *
+     * @param id - The id of the session.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The session as it is now.
      * @throws `SessionNotFoundError` if the service has no session with this id, and `OperationUnavailableError` if it
      *   can't read single sessions.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.get("489b"))
+     * ```
      */
     readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionInfo, SessionError>
     /**
      * Deletes all data of a session. A running session is stopped first. It can't be undone.
      *
+     * @param id - The id of the session.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns Nothing, once the data is deleted.
      * @throws `ConflictError` if the agent hasn't released the session within 10 seconds. The session is stopped then, so
      *   purge it again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.purge("489b"))
+     * ```
      */
     readonly purge: (id: string, options?: CallChoices) => Effect.Effect<void, SessionError | ConflictError>
-    /** Reads the pending messages of a session, in the order in which they run. */
+    /**
+     * Reads the pending messages of a session, in the order in which they run.
+     *
+     * @param id - The id of the session.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The messages that have not become runs.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.messages("489b"))
+     * ```
+     */
     readonly messages: (id: string, options?: CallChoices) => Effect.Effect<QueuedMessages, SessionError>
     /**
      * Reads a queued message. Its `runId` is null until it becomes a run.
      *
+     * @param sessionId - The id of the session.
+     * @param id - The id of the message.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The message, with its `runId` once it is a run.
      * @throws `MessageNotFoundError` if the session has no message with this id.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.message("489b", 1))
+     * ```
      */
     readonly message: (
       sessionId: string,
@@ -183,6 +242,10 @@ export class Sessions extends Context.Service<
      * Removes a pending message, so that it doesn't become a run. The request is retried if its response is lost. If the
      * retry doesn't find the message, the call succeeds with an empty record.
      *
+     * @param sessionId - The id of the session.
+     * @param id - The id of the message.
+     * @param options - Headers, a request id and retries of this call.
+     * @returns The removed message.
      * @throws `ConflictError` if the message isn't pending any more.
      * @example
      * ```ts
@@ -205,9 +268,18 @@ export class Sessions extends Context.Service<
     /**
      * Queues a message for a session. The message becomes a run, so it's sent once, like a create.
      *
+     * @param sessionId - The id of the session.
      * @param message - The text. With `interrupt: true` it runs immediately instead of next.
+     * @param options - An idempotency key, and headers and retries of this call.
+     * @returns The queued message, with its `runId` if it is a run already.
      * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
      * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.queue("489b", { text: "Now the same for June" }))
+     * ```
      */
     readonly queue: (
       sessionId: string,
@@ -217,8 +289,17 @@ export class Sessions extends Context.Service<
     /**
      * Queues a message as the next run of a session.
      *
+     * @param sessionId - The id of the session.
+     * @param text - The task of the next run.
+     * @param options - An idempotency key, and headers and retries of this call.
      * @returns The run that the message becomes.
      * @throws `NextRunUnknownError` if the response has no `runId`. Don't send the message again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.followUp("489b", "Now the same for June"))
+     * ```
      */
     readonly followUp: (
       sessionId: string,
@@ -228,8 +309,17 @@ export class Sessions extends Context.Service<
     /**
      * Sends a message that interrupts the current run of a session and runs immediately.
      *
+     * @param sessionId - The id of the session.
+     * @param text - The task of the next run.
+     * @param options - An idempotency key, and headers and retries of this call.
      * @returns The run that the message becomes.
      * @throws `NextRunUnknownError` if the response has no `runId`. Don't send the message again.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.interrupt("489b", "Stop, and book the first one"))
+     * ```
      */
     readonly interrupt: (
       sessionId: string,
@@ -240,9 +330,17 @@ export class Sessions extends Context.Service<
      * Queues a message and waits for the run that it becomes, like `createAndWait` of runs. While the message is pending
      * and has no run yet, the message is read.
      *
+     * @param sessionId - The id of the session.
+     * @param text - The task of the next run.
      * @param options - `timeout` limits the wait: 30 minutes by default. `interrupt: true` runs the message immediately.
      * @returns The finished run. With `result`, its result has the type of the schema.
      * @throws `WaitTimeoutError` if the run doesn't finish in time.
+     * @example
+     * ```ts
+     * import { Sessions } from "@webagent/v4"
+     *
+     * export const program = Sessions.use((sessions) => sessions.followUpAndWait("489b", "Now the same for June"))
+     * ```
      */
     readonly followUpAndWait: {
       <RC = never>(

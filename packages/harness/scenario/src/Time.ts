@@ -13,10 +13,16 @@ export type Time = Duration.Input | `${number}${keyof typeof units}` | (string &
 export const expected = 'a time such as "30s", "500ms", "5 minutes", or milliseconds as a number'
 
 /**
- * The time that is written; nothing for anything else, or no time at all. A text needs its unit.
+ * Reads a time. A text needs its unit.
  *
  * @param written - A text such as `"30s"` or `"5 minutes"`, or a number of milliseconds.
  * @returns The time, or none if the text has no unit or is no time.
+ * @example
+ * ```ts
+ * import { parse } from "@webagent/scenario/Time"
+ *
+ * export const timeout = parse("5 minutes")
+ * ```
  */
 export const parse = (written: unknown): Option.Option<Duration.Duration> => {
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|[smhd])$/u.exec(String(written).trim()) ?? []

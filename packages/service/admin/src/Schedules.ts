@@ -99,7 +99,7 @@ export class SchedulesGroup extends HttpApiGroup.make("schedules").add(
     params: ofSchedule,
     success: HttpApiSchema.NoContent,
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Delete a schedule; its runs stay"),
+  }).annotate(OpenApi.Summary, "Delete a schedule, but keep its runs"),
   HttpApiEndpoint.post("run", "/schedules/:schedule_id/run", {
     params: ofSchedule,
     success: Run.pipe(HttpApiSchema.status(201)),

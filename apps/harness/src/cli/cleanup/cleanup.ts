@@ -43,14 +43,14 @@ export const cleanup = configured(
     does: "Stop the browsers and runs that a killed process left behind, and list those that cannot be stopped",
     exits: {
       0: "nothing is left",
-      1: "something may continue and cost",
+      1: "something may still be running and cost money",
       2: "wrong usage",
       3: "the service refuses the key",
       130: "stopped with Ctrl-C"
     },
     examples: {
       "cleanup --ledger .webagent/ledger --dry-run": "List the leftovers",
-      "cleanup --ledger .webagent/ledger --target https://your.service": "Stop it, with the key in WEBAGENT_API_KEY",
+      "cleanup --ledger .webagent/ledger --target https://your.service": "Stop them, with the key in WEBAGENT_API_KEY",
       "cleanup --ledger .webagent/ledger --target http://127.0.0.1:4400 --control http://127.0.0.1:4401":
         "Stop runs on a simulated server that cannot cancel them"
     }

@@ -26,6 +26,6 @@ export const doctor = configured(
       1: "a check failed",
       2: "wrong usage"
     },
-    examples: { doctor: "This machine", "doctor --target https://your.service": "A service and its key, too" }
+    examples: { doctor: "This machine", "doctor --target https://your.service": "A service and its key as well" }
   })
 )

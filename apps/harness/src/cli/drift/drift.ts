@@ -19,7 +19,7 @@ export const drift = configured(
     a: side("a"),
     b: side("b"),
     ...runFlags,
-    apiKeyEnvB: Flags.text("api-key-env-b", "Read the API key of B from this variable (default: as of A)"),
+    apiKeyEnvB: Flags.text("api-key-env-b", "Read the API key of B from this variable (default: the same as for A)"),
     json: Flags.switched("json", "Print the differences as JSON")
   },
   namedIn,
@@ -43,10 +43,10 @@ export const drift = configured(
       3: "no service at a URL, or it refuses the key",
       5: "cannot tell"
     },
-    more: ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"],
+    more: ["Ignores ids, times, order, tasks and results, and temporary errors (429, 5xx)"],
     examples: {
       "drift yesterday.ndjson https://your.service": "Has the service changed?",
-      "drift https://your.service simulated": "Does the simulator respond alike?"
+      "drift https://your.service simulated": "Does the simulator respond in the same way?"
     }
   })
 )

@@ -27,11 +27,11 @@ export const flags = {
   trials: Flags.count("trials", 1, "Repeat each task this often, each time with other data (default: 1)"),
   model: Flags.text(
     "model",
-    "Evaluate this model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY. With --target, the name that runs ask for"
+    "Evaluate this model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY. With --target, the model that runs request"
   ),
   modelUrl: address(
     "model-url",
-    "Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"
+    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"
   ),
   modelPrice: Flags.text(
     "model-price",
@@ -69,7 +69,7 @@ export const evaluation = configured(
   ({ config }) => ({ config }),
   (parsed, words) => loading(async () => (await import("./evaluate.ts")).evaluate(parsed, words))
 ).pipe(
-  help("Evaluate an agent with a model on sites that know the right result", {
+  help("Evaluate an agent with a model on sites with known results", {
     more: [
       "Runs tasks on sites that this command serves on 127.0.0.1, and judges each trial by the state of its site, never by what the agent says. With --model, it starts webagent-server with that model for the time of the evaluation. Runs may cost money."
     ],

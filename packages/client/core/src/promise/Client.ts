@@ -51,7 +51,11 @@ export class Client {
     this.#version = version
   }
 
-  /** Stops running calls, releases their connections, and rejects further calls with a WebAgentClosedError. */
+  /**
+   * Stops running calls, releases their connections, and rejects further calls with a WebAgentClosedError.
+   *
+   * @returns A promise that resolves once everything that the client started to stop has stopped.
+   */
   close(): Promise<void> {
     return this.#connection.close()
   }
@@ -60,7 +64,11 @@ export class Client {
     return this.#connection.close()
   }
 
-  /** Returns the address that the client calls, without the key. */
+  /**
+   * Returns the address that the client calls, without the key.
+   *
+   * @returns The address, without the key.
+   */
   toJSON(): { readonly baseUrl: string } {
     return { baseUrl: this.#connection.baseUrls[this.#version] }
   }

@@ -51,35 +51,143 @@ export class Control extends Context.Service<
   {
     /** The profile in force. */
     readonly profile: Effect.Effect<Profile>
-    /** Behaves as the preset with this name, or as this profile, from now on; its faults too. */
+    /**
+     * Behaves from now on as this profile, including its faults.
+     *
+     * @param profile - The name of a preset such as `flaky`, or a profile.
+     * @returns The profile, with all fields of its preset.
+     * @throws `ControlNotFoundError` if there is no preset with this name, and `ControlInvalidError` if the profile is
+     *   invalid.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.setProfile("flaky"))
+     * ```
+     */
     readonly setProfile: (
       profile: string | Profile
     ) => Effect.Effect<Profile, ControlNotFoundError | ControlInvalidError>
     /** The faults in force. */
     readonly faults: Effect.Effect<FaultPlan>
-    /** Applies these faults from now on; none ends all. */
+    /**
+     * Applies these faults from now on, instead of those of the profile.
+     *
+     * @param plan - The rules. An empty list stops all faults.
+     * @returns The plan.
+     * @throws `ControlInvalidError` if a rule is invalid.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.setFaults([{ name: "busy", fault: { kind: "status", status: 429 }, when: { nth: [1] } }]))
+     * ```
+     */
     readonly setFaults: (plan: FaultPlan) => Effect.Effect<FaultPlan, ControlInvalidError>
-    /** Cuts every connection to the service and takes none for this long of service time; ends as soon as it is so. */
+    /**
+     * Cuts every connection to the service, and refuses new ones for a while.
+     *
+     * @param span - The length of the outage in service time, such as `"10 seconds"`.
+     * @returns Nothing, as soon as the outage has started.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.refuseConnections("10 seconds"))
+     * ```
+     */
     readonly refuseConnections: (span: Duration.Input) => Effect.Effect<void>
+    /**
+     * Reads the journal: requests, faults, connections and changes of state.
+     *
+     * @param query - `after` is the position to continue from. `limit` is the number of rows, 1,000 by default. `type`,
+     *   `operation` and `resource` choose rows.
+     * @returns The rows, and the position of the next ones.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.journal({ type: "request" }))
+     * ```
+     */
     readonly journal: (query?: JournalQuery) => Effect.Effect<JournalView>
     /** The verdicts of the oracles about everything since the start, or since the last reset or restore. */
     readonly verdicts: Effect.Effect<Verdicts>
     /** Resources that are still open. */
     readonly open: Effect.Effect<OpenView>
     readonly time: Effect.Effect<TimeView>
-    /** Changes the pace of service time. */
+    /**
+     * Changes the pace of service time.
+     *
+     * @param time - Real, scaled by a factor, or manual.
+     * @returns The mode and the current service time.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.setTime({ mode: "scaled", factor: 60 }))
+     * ```
+     */
     readonly setTime: (time: TimeMode) => Effect.Effect<TimeView>
-    /** Moves manual time, and ends when everything that is due has happened. */
+    /**
+     * Moves manual time forward.
+     *
+     * @param by - The time to add, such as `"30 minutes"`.
+     * @returns The service time, once everything due until then has happened.
+     * @throws `ControlConflictError` if time is not manual.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.advance("30 minutes"))
+     * ```
+     */
     readonly advance: (by: Duration.Input) => Effect.Effect<TimeView, ControlConflictError>
-    /** As if just started, with another seed if one is given. Profile, faults and time stay, an outage ends. */
+    /**
+     * Puts the service into the state after its start. Profile, faults and time stay as they are, and an outage stops.
+     *
+     * @param options - `seed` sets another seed.
+     * @returns Nothing, once the state is empty.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.reset({ seed: 7 }))
+     * ```
+     */
     readonly reset: (options?: { readonly seed?: number | undefined }) => Effect.Effect<void>
     readonly snapshot: Effect.Effect<Snapshot>
-    /** State, profile, seed and time as they were; an outage ends, the journal goes on, the oracles begin anew. */
+    /**
+     * Restores state, profile, seed and time. An outage stops, the journal continues, and the oracles start again.
+     *
+     * @param snapshot - A snapshot of this version.
+     * @returns Nothing, once the state is restored.
+     * @throws `ControlInvalidError` if the snapshot is invalid.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const program = Control.use((control) => Effect.flatMap(control.snapshot, control.restore))
+     * ```
+     */
     readonly restore: (snapshot: Snapshot) => Effect.Effect<void, ControlInvalidError>
     readonly cancelRun: Change
     readonly stopSession: Change
     readonly shareSession: Change
-    /** Cuts every CDP connection of a browser, which goes on. */
+    /**
+     * Cuts every CDP connection of a browser, which keeps running.
+     *
+     * @param id - The id of the browser.
+     * @returns The id.
+     * @throws `ControlNotFoundError` if there is no such browser.
+     * @example
+     * ```ts
+     * import { Control } from "@webagent/simulation"
+     *
+     * export const program = Control.use((control) => control.dropConnections("5f2e"))
+     * ```
+     */
     readonly dropConnections: (id: string) => Effect.Effect<{ readonly id: string }, ControlNotFoundError>
   }
 >()("@webagent/simulation/Control") {
