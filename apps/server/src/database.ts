@@ -31,7 +31,7 @@ export const migrate = Command.make("migrate", { data }, ({ data }) =>
       )
     )
   )
-).pipe(Command.withDescription("Migrate a database to this version. Stop the server of a database file first; the file is backed up"))
+).pipe(Command.withDescription("Migrate a database to this version. A file is backed up first; stop its server"))
 
 /** `backup`. */
 export const backup = Command.make(

@@ -68,7 +68,7 @@ const run = Command.make("run", { id, ...atServer }, ({ id: schedule_id, ...at }
       Effect.catchTags(refusals(server, "schedules"))
     )
   )
-).pipe(Command.withDescription("Start a run of a schedule now, and print the run's id; the next scheduled time stays the same"))
+).pipe(Command.withDescription("Start a run of a schedule now, and print its id; the next time doesn't change"))
 
 const setActive = (name: string, active: boolean, description: string) =>
   Command.make(name, { id, ...atServer }, ({ id: schedule_id, ...at }) =>

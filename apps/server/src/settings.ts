@@ -94,10 +94,7 @@ const node = {
   data: database,
   ...retention,
   ...files,
-  node: Settings.text(
-    "Name this server among those that share its database (default: the machine's name)",
-    asName
-  ),
+  node: Settings.text("Name this server among those that share its database (default: the machine's name)", asName),
   allowPrivateWebhooks: Settings.boolean(
     "Send webhooks to addresses that aren't public, such as this machine's (default: off)"
   ),

@@ -77,7 +77,10 @@ export const merge = configured(
       1: "a failure, a leak or a regression",
       2: "wrong usage, or a shard is missing"
     },
-    more: ["Uses the history and quarantine of the shards unless you name others", "Limits apply to the sum of all shards"],
+    more: [
+      "Takes history and quarantine from the shards unless you name others",
+      "Limits apply to the sum of all shards"
+    ],
     examples: { "merge shards/* --report-dir report": "All shards in a folder" }
   })
 )
