@@ -1,4 +1,4 @@
-import { colours } from "./Clicks.ts"
+import { colours } from "./Shapes.ts"
 import {
   type Call,
   check,

@@ -1,0 +1,56 @@
+import * as Effect from "effect/Effect"
+import { call } from "./Frame.ts"
+import { act, type Action, find, type Hands, locate, refuse } from "./Hands.ts"
+import * as Mouse from "./Mouse.ts"
+import type { Beside } from "./Pointing.ts"
+import type { Dropped } from "./world/Dragging.ts"
+
+/** Options of a drag: it begins and ends that many pixels beside the middles of its elements. */
+export interface DragOptions extends Beside {
+  readonly fromDx?: number
+  readonly fromDy?: number
+}
+
+/** Makes the action that drags an element. */
+export const make = (hands: Hands) => ({
+  drag: (from: number, to: number, { dx = 0, dy = 0, fromDx = 0, fromDy = 0 }: DragOptions = {}): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        yield* find(tab, from)
+        yield* find(tab, to, false)
+        // each may have been scrolled into sight, and the other one out of it
+        const start = yield* locate(tab, from)
+        const end = yield* locate(tab, to, false)
+        const isOnto = from !== to && dx === 0 && dy === 0
+        const isFromMiddle = fromDx === 0 && fromDy === 0
+        const { x, y } = start.inFrame
+        if (!(yield* call(start.frame, "watchDrag", from, { x, y, isGuarded: isFromMiddle }))) {
+          return yield* refuse(
+            `Elements ${from} and ${to} are too far apart to be in sight together, so nothing was dragged. Look for another way to move it.`
+          )
+        }
+        if (isOnto) yield* call(end.frame, "watchDrop", to, start.frame === end.frame ? from : null)
+        yield* Mouse.drag(tab.session, { x: start.x + fromDx, y: start.y + fromDy }, { x: end.x + dx, y: end.y + dy })
+        yield* call(start.frame, "settle", 20, 200)
+        const { isPressed, isRefused } = yield* call(start.frame, "dragged")
+        if (!isPressed && isFromMiddle) {
+          return yield* refuse(`The press did not reach element ${from}, so nothing was dragged. Look at the page.`)
+        }
+        if (isRefused) return yield* refuse(`Nothing there took element ${from}. Look at the page.`)
+        if (!isOnto) return "Dragged."
+        // a document that is gone was left by the drop
+        const { on, release } = yield* Effect.orElseSucceed(call(end.frame, "dropped"), (): Dropped => ({
+          release: "left",
+          on: ""
+        }))
+        if (release === "moved") return `Dragged. Element ${to} has moved away from where it was: look at the page.`
+        if (release === "arrived" || release === "left") return "Dragged."
+        return yield* refuse(
+          release === "none"
+            ? `Element ${from} was dragged, but its release did not reach the page. Look at the page.`
+            : `Element ${from} was dropped on ${on}, which is where element ${to} was. Look at the page.`
+        )
+      })
+    )
+})
