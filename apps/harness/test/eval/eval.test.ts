@@ -4,13 +4,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as AgentServer from "../../src/cli/eval/AgentServer.ts"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import { begin, call } from "../cli/inProcess.ts"
 import { run } from "../cli/program.ts"
-import { evaluated, folder } from "./evaluated.ts"
+import { evaluated, folder, inspectLog } from "./evaluated.ts"
 import * as MiniWoBPages from "./MiniWoBPages.ts"
 import * as RulesModel from "./RulesModel.ts"
 import { obeys } from "./rules/SiteRules.ts"
@@ -45,7 +45,10 @@ describe("eval", () => {
         assert.strictEqual(log.samples.length, results.length)
         assert.match(log.samples[0].input, /^Open http:/u)
         // the agent's steps, although every trial passed
-        for (const { id, messages } of log.samples) assert.isAbove(messages.length, 1, id)
+        for (const { events, id, messages } of log.samples) {
+          assert.isAbove(messages.length, 1, id)
+          assert.strictEqual(events.length, messages.length, id)
+        }
         assert.notStrictEqual(report.cost_usd, "0")
       }).pipe(provided),
     120_000
@@ -98,7 +101,7 @@ describe("eval", () => {
         const { code, stdout } = yield* Effect.promise(() => begun.ended)
         assert.strictEqual(code, 130, stdout)
         assert.match(stdout, /^files\s+0 of 0/mu)
-        assert.strictEqual(JSON.parse(readFileSync(join(directory, "inspect.json"), "utf8")).status, "cancelled")
+        assert.strictEqual(inspectLog(directory).status, "cancelled")
       }).pipe(provided),
     60_000
   )

@@ -1,6 +1,6 @@
 import { ScriptedModel } from "@webagent/scripted-model"
 import * as Effect from "effect/Effect"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { call } from "../cli/inProcess.ts"
@@ -11,6 +11,12 @@ export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "eval-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
+
+/** Reads the log for Inspect in the folder of a report. */
+export const inspectLog = (directory: string) => {
+  const name = readdirSync(directory).find((file) => /^\d{4}-\d{2}-\d{2}T[\d-]+\+00-00_webagent_\w+\.json$/u.test(file))
+  return name === undefined ? undefined : JSON.parse(readFileSync(join(directory, name), "utf8"))
+}
 
 interface Trial {
   readonly verdict: string
@@ -54,7 +60,7 @@ export const evaluate = Effect.fnUntraced(function* (
     const path = join(directory, file)
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
   }
-  const [report, inspect] = [read("report.json"), read("inspect.json")]
+  const [report, inspect] = [read("report.json"), existsSync(directory) ? inspectLog(directory) : undefined]
   const results: ReadonlyArray<Result> = report?.results ?? []
   const failed = results.flatMap(({ name, trials }) =>
     trials.flatMap(({ failure, verdict }) => (verdict === "passed" ? [] : [`${name}: ${verdict} ${failure?.actual}`]))

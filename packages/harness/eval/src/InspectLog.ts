@@ -10,6 +10,17 @@ export interface InspectLogOptions {
   readonly instructionOf: (seed: number) => string | undefined
 }
 
+const taskName = "webagent"
+
+/** An id of letters and digits: Inspect reads it from the name of the log's file. */
+const taskIdOf = ({ suitesHash }: RunReport["header"]): string => suitesHash?.slice(0, 22) ?? taskName
+
+/** Returns the name of the file for a log. `inspect view` lists no other names. */
+export const fileNameOf = ({ header }: Pick<RunReport, "header">): string => {
+  const began = header.startedAt.replace(/\.\d+/u, "").replace("Z", "+00:00").replaceAll(":", "-")
+  return `${began}_${taskName}_${taskIdOf(header)}.json`
+}
+
 /** Of an ISO time, some milliseconds later. */
 const after = (iso: string, more_ms: number): string => new Date(Date.parse(iso) + more_ms).toISOString()
 
@@ -34,6 +45,29 @@ const messagesOf = (instruction: string, { agentSteps = [] }: Trial) => [
   )
 ]
 
+/** The agent's steps and the score as the transcript of a sample. */
+const eventsOf = (uuid: string, began: string, ended: string, trial: Trial) => {
+  const steps = (trial.agentSteps ?? []).flatMap(({ steps: ofRun }) => ofRun)
+  const entries = [
+    ...steps.map(({ address, beganAt, failure, number, outcome, summary }) => ({
+      timestamp: beganAt === "" ? began : beganAt,
+      event: "info",
+      source: "agent",
+      data: { step: number, summary, address, outcome: outcome ?? null, failure: failure ?? null }
+    })),
+    ...(isScored(trial)
+      ? [{ timestamp: ended, event: "score", score: scoreOf(trial), target, intermediate: false, scorer: "oracle" }]
+      : [])
+  ]
+  return entries.map((entry, index) => ({
+    uuid: `${uuid}-${index + 1}`,
+    working_start: Math.max(0, Date.parse(entry.timestamp) - Date.parse(began)) / 1000,
+    ...entry
+  }))
+}
+
+const target = "the state of the site's server"
+
 const sampleOf = (
   { name, suite, tags }: ScenarioResult,
   trial: Trial,
@@ -41,16 +75,23 @@ const sampleOf = (
   { instructionOf }: InspectLogOptions
 ) => {
   const instruction = instructionOf(trial.seed) ?? name
+  const id = `${suite}/${name}`
+  const uuid = `${id}/${trial.index + 1}`
+  const [began, ended] = [after(startedAt, trial.started_ms), after(startedAt, trial.started_ms + trial.duration_ms)]
   return {
-    id: `${suite}/${name}`,
+    id,
+    uuid,
     epoch: trial.index + 1,
     input: instruction,
-    target: "the state of the site's server",
+    target,
     messages: messagesOf(instruction, trial),
     scores: isScored(trial) ? { oracle: scoreOf(trial) } : null,
     metadata: { suite, tags, seed: trial.seed, verdict: trial.verdict, cost_usd: trial.cost_usd },
-    started_at: after(startedAt, trial.started_ms),
-    completed_at: after(startedAt, trial.started_ms + trial.duration_ms),
+    store: {},
+    events: eventsOf(uuid, began, ended, trial),
+    attachments: {},
+    started_at: began,
+    completed_at: ended,
     total_time: trial.duration_ms / 1000,
     ...(isScored(trial)
       ? {}
@@ -78,8 +119,8 @@ export const of = (report: RunReport, options: InspectLogOptions) => {
       eval_id: header.suitesHash ?? header.startedAt,
       run_id: header.startedAt,
       created: header.startedAt,
-      task: "webagent",
-      task_id: header.suitesHash ?? "webagent",
+      task: taskName,
+      task_id: taskIdOf(header),
       task_version: 0,
       dataset: { name: header.suites.map(({ name }) => name).join(","), samples: ids.length, sample_ids: ids },
       model: options.model,

@@ -20,10 +20,27 @@ it("makes a sample of each trial, with its score, its instruction and the steps 
     { role: "assistant", content: "Clicked Buy\nhttp://shop" }
   ])
   assert.deepInclude(claimed, { started_at: "2026-11-29T12:00:01.000Z", completed_at: "2026-11-29T12:00:01.500Z" })
+  assert.deepStrictEqual(
+    claimed?.events.map(({ event, working_start }) => [event, working_start]),
+    [
+      ["info", 0],
+      ["score", 0.5]
+    ]
+  )
   const unscored = log.samples.at(-1)
   assert.isNull(unscored?.scores)
   assert.strictEqual(unscored?.error?.message, "infra")
   assert.strictEqual(log.results.scores[0]?.metrics["accuracy"]?.value, 0.5)
+})
+
+it("has a name that Inspect lists", () => {
+  const named = (suitesHash?: string) =>
+    InspectLog.fileNameOf({ header: { ...report.header, ...(suitesHash === undefined ? {} : { suitesHash }) } })
+  assert.strictEqual(named(), "2026-11-29T12-00-00+00-00_webagent_webagent.json")
+  assert.strictEqual(
+    named("0123456789abcdef0123456789"),
+    "2026-11-29T12-00-00+00-00_webagent_0123456789abcdef012345.json"
+  )
 })
 
 /** A Python that has the package inspect-ai. */
@@ -31,20 +48,21 @@ const python = process.env["WEBAGENT_INSPECT_PYTHON"] ?? ""
 
 const read = `
 import sys
-from inspect_ai.log import read_eval_log
-log = read_eval_log(sys.argv[1])
+from inspect_ai.log import list_eval_logs, read_eval_log
+[found] = list_eval_logs(sys.argv[1])
+log = read_eval_log(found)
+print(found.task, found.task_id, [event.event for event in log.samples[1].events])
 print(log.status, len(log.samples), log.results.scores[0].metrics["accuracy"].value, log.samples[1].scores["oracle"].value)
 `
 
 it.runIf(python !== "")(
-  "is read by Inspect (set WEBAGENT_INSPECT_PYTHON to a Python with inspect-ai)",
+  "is listed and read by Inspect (set WEBAGENT_INSPECT_PYTHON to a Python with inspect-ai)",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "inspect-"))
-    const file = join(folder, "inspect.json")
-    writeFileSync(file, JSON.stringify(log))
-    const printed = execFileSync(python, ["-c", read, file], { encoding: "utf8" }).trim()
+    writeFileSync(join(folder, InspectLog.fileNameOf(report)), JSON.stringify(log))
+    const printed = execFileSync(python, ["-c", read, folder], { encoding: "utf8" }).trim()
     rmSync(folder, { recursive: true })
-    assert.strictEqual(printed, "success 6 0.5 I")
+    assert.strictEqual(printed, "webagent webagent ['info', 'score']\nsuccess 6 0.5 I")
   },
   60_000
 )

@@ -27,9 +27,6 @@ type RepeatedFlags = Pick<
   "miniwob" | "model" | "modelPrice" | "modelUrl" | "serverFlags" | "sitesPort" | "sitesUrl" | "target"
 >
 
-/** File of the log that Inspect reads, in the folder of the report. */
-export const inspectFile = "inspect.json"
-
 /** Trials at a time: each has a browser of its own on this machine. */
 const concurrency = 2
 
@@ -109,7 +106,7 @@ export const evaluate = Effect.fnUntraced(function* (parsed: ParsedFlags, words:
     const rows = EvalFigures.of(report)
     const shown = yield* terminal
     yield* shown.write(`${EvalText.lines(rows, shown.style).join("\n")}\n`)
-    const path = directory === undefined ? undefined : join(directory, inspectFile)
+    const path = directory === undefined ? undefined : join(directory, InspectLog.fileNameOf(report))
     const log = InspectLog.of(report, {
       model: model ?? report.header.target.address,
       instructionOf: (seed) => instructions.get(seed)
