@@ -1,6 +1,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { type DomainPattern, isOn } from "./AllowedDomains.ts"
+import { words } from "./world/Words.ts"
 
 /** A value that the agent may type without the model seeing it. */
 export interface Secret {
@@ -66,7 +67,8 @@ const startIn = (text: string, form: string): number => {
 }
 
 // a look writes what is in a page so that it cannot look like a numbered element, or end a name
-const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ ")]
+const { plain } = words()
+const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ "), plain(text)]
 const asQuoted = (text: string) => [text, text.replaceAll('"', "'")]
 
 /**

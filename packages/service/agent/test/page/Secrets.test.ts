@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Secrets from "../../src/page/Secrets.ts"
+import { words } from "../../src/page/world/Words.ts"
 
 const made = (values: Readonly<Record<string, string>>) =>
   Secrets.make(
@@ -28,6 +29,17 @@ it("redacts a value however it is written, the longest first", () => {
   }
   const { redact: quoted } = made({ odd: 'a"b\\c' })
   assert.strictEqual(quoted(JSON.stringify({ a: 'a"b\\c' })), '{"a":"<secret:odd>"}')
+})
+
+it("redacts a value as a look writes it, which never looks like a numbered element", () => {
+  const { plain } = words()
+  for (const value of ["ab[12", "ab[1 b", "x[1 y[2", "end["]) {
+    const { redact, shows } = made({ key: value })
+    for (const shown of [plain(value), plain(`Your code is ${value} now.`), plain(`${value} x`)]) {
+      assert.include(redact(shown), "<secret:key>", shown)
+      assert.isTrue(shows(shown), shown)
+    }
+  }
 })
 
 it("redacts a value in an address, in every way to escape it", () => {
