@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import { Refused } from "./Failures.ts"
 import { call, type Frame, objectOf } from "./Frame.ts"
-import { act, type Action, find, type Hands, locate, refuse } from "./Hands.ts"
+import { act, type Action, fileNamed, find, type Hands, locate, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
 import { press, unclicked } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
@@ -177,7 +177,7 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const chosen = names.map((name) => files().find((file) => file.name === name))
+        const chosen = yield* Effect.forEach(names, (name) => fileNamed(hands, name))
         const missing = names.filter((_, at) => chosen[at] === undefined)
         if (missing.length > 0) {
           const fileNames = files().map(({ name }) => name)

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
 import * as FileText from "./FileText.ts"
-import { act, type Action, frameOf, type Hands, refuse, told } from "./Hands.ts"
+import { act, type Action, fileNamed, frameOf, type Hands, refuse, told } from "./Hands.ts"
 import { bounded } from "./Look.ts"
 import * as PdfText from "./PdfText.ts"
 import * as Reader from "./Reader.ts"
@@ -71,10 +71,12 @@ export const make = (hands: Hands) => {
 
   const fileText = (name: string): Action =>
     Effect.gen(function* () {
-      const files = hands.files()
-      const file = files.find((one) => one.name === name)
+      const file = yield* fileNamed(hands, name)
       if (file === undefined) {
-        const names = files.map((one) => JSON.stringify(one.name)).join(", ")
+        const names = hands
+          .files()
+          .map((one) => JSON.stringify(one.name))
+          .join(", ")
         return yield* refuse(
           `The task has no file ${JSON.stringify(name)}. ${names === "" ? "It has none" : `It has ${names}`}.`
         )

@@ -8,12 +8,15 @@ const wait_seconds = 10
 const text_seconds = 60
 const poll_ms = 250
 
+/** The longest that a download may take to begin after its response. */
+const download_ms = 2000
+
 /** The longest that a page may take to begin, in milliseconds. It keeps loading after that. */
 const loads_ms = 20_000
 
 /** Makes the actions that navigate the browser, and the waits. */
 export const make = (hands: Hands) => {
-  const { domains, tabs } = hands
+  const { client, domains, downloads, tabs } = hands
 
   const allowed = (address: string) => {
     const url = WebAddress.complete(address)
@@ -26,6 +29,7 @@ export const make = (hands: Hands) => {
       Effect.fnUntraced(function* (tab) {
         const url = yield* allowed(address)
         tab.isNavigating = true
+        const count = downloads.count()
         const begun = yield* Effect.timeoutOption(tab.session.send("Page.navigate", { url }), loads_ms)
         if (begun._tag === "None") {
           tab.isNavigating = false
@@ -36,9 +40,14 @@ export const make = (hands: Hands) => {
         const { errorText, isDownload } = begun.value
         if (errorText === undefined) return "Opened."
         tab.isNavigating = false
-        return isDownload === true
-          ? "It is a download."
-          : yield* refuse(tab.notLoaded ?? `The page did not load: ${errorText}. Check the address.`)
+        if (isDownload !== true) {
+          return yield* refuse(tab.notLoaded ?? `The page did not load: ${errorText}. Check the address.`)
+        }
+        yield* Effect.timeoutOption(
+          client.until(() => downloads.count() > count),
+          download_ms
+        )
+        return "It is a download."
       }),
       false
     )

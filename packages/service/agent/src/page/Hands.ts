@@ -2,7 +2,7 @@ import type { CdpClient, CdpError } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { DomainPattern } from "./AllowedDomains.ts"
-import type { TaskFile } from "./Downloads.ts"
+import type { Downloads, TaskFile } from "./Downloads.ts"
 import { browserGone, type BrowserLost, Refused } from "./Failures.ts"
 import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
@@ -18,6 +18,7 @@ export interface Hands {
   readonly client: CdpClient
   readonly secrets: Secrets
   readonly domains: () => ReadonlyArray<DomainPattern> | null
+  readonly downloads: Downloads
   readonly files: () => ReadonlyArray<TaskFile>
   /** The content of a file of the task, or null if it can't be read. */
   readonly content: (file: TaskFile) => Effect.Effect<Uint8Array | null>
@@ -26,6 +27,17 @@ export interface Hands {
   readonly now: () => number
   /** Done before a secret is typed. */
   readonly conceal: Effect.Effect<void>
+}
+
+/** The longest that a file may take to be downloaded before an action that needs it fails. */
+const download = "20 seconds"
+
+/** The file of a task with a name, after a wait for the downloads that are running. */
+export const fileNamed = ({ client, downloads, files }: Hands, name: string): Effect.Effect<TaskFile | undefined> => {
+  const find = () => files().find((file) => file.name === name)
+  return client
+    .until(() => find() !== undefined || !downloads.isRunning())
+    .pipe(Effect.timeoutOption(download), Effect.map(find))
 }
 
 /** Returns the effect of an action as a sentence, or fails with the reason why it wasn't done. */
@@ -114,6 +126,8 @@ export const go = (
 export interface Found extends Point {
   readonly tab: Tab
   readonly frame: Frame.Frame
+  /** The point in the viewport of its frame. */
+  readonly inFrame: Point
   readonly kind: Kind
   readonly isHealed: boolean
 }
@@ -160,7 +174,7 @@ export const locate = Effect.fnUntraced(function* (
   if (!located.ok) return yield* refuse(located.why)
   const offset = yield* offsetOf(tab, frame)
   const { isHealed, kind, x, y } = located
-  return { tab, frame, kind, isHealed, x: x + offset.x, y: y + offset.y }
+  return { tab, frame, inFrame: { x, y }, kind, isHealed, x: x + offset.x, y: y + offset.y }
 })
 
 /**

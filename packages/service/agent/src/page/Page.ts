@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
+import * as Dragging from "./Dragging.ts"
 import * as Downloads from "./Downloads.ts"
 import * as Entering from "./Entering.ts"
 import { browserGone, type BrowserLost, BrowserUnusable, type Refused } from "./Failures.ts"
@@ -57,6 +58,7 @@ export interface Page
   extends
     ReturnType<typeof Pointing.make>,
     ReturnType<typeof Entering.make>,
+    ReturnType<typeof Dragging.make>,
     ReturnType<typeof Going.make>,
     ReturnType<typeof Finding.make>,
     ReturnType<typeof Recalling.make> {
@@ -116,7 +118,7 @@ export const make = Effect.fnUntraced(function* (
   const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
 
   const start = Effect.gen(function* () {
-    const downloaded = yield* Downloads.make(client, options.downloads ?? null, note)
+    const downloads = yield* Downloads.make(client, options.downloads ?? null, note, now)
     const tabs = yield* Tabs.make({
       client,
       now,
@@ -127,9 +129,9 @@ export const make = Effect.fnUntraced(function* (
     })
     const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
     const timeZone = yield* call(mainFrame(tabs.front()), "timeZone")
-    return { downloaded, hasFonts, tabs, timeZone }
+    return { downloads, hasFonts, tabs, timeZone }
   })
-  const { downloaded, hasFonts, tabs, timeZone } = yield* start.pipe(
+  const { downloads, hasFonts, tabs, timeZone } = yield* start.pipe(
     Effect.mapError(unusable),
     Effect.timeoutOrElse({
       duration: patience,
@@ -147,13 +149,14 @@ export const make = Effect.fnUntraced(function* (
     tabs,
     client,
     now,
+    downloads,
     refused,
     conceal: options.conceal ?? Effect.void,
     get secrets() {
       return secrets
     },
     domains: () => allowed.domains,
-    files: () => [...allowed.files, ...downloaded()],
+    files: () => [...allowed.files, ...downloads.complete()],
     content: Effect.fnUntraced(function* ({ path }) {
       const file = yield* connection.files?.read(path) ?? Effect.succeed(null)
       if (file === null || file.size > FileText.bytes_most) return null
@@ -164,6 +167,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     ...Pointing.make(hands),
+    ...Dragging.make(hands),
     ...Entering.make(hands),
     ...Going.make(hands),
     ...Finding.make(hands),

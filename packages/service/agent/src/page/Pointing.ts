@@ -113,28 +113,6 @@ export const make = (hands: Hands) => {
       })
     )
 
-  const drag = (
-    from: number,
-    to: number,
-    { dx = 0, dy = 0, fromDx = 0, fromDy = 0 }: Beside & { readonly fromDx?: number; readonly fromDy?: number } = {}
-  ) =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const start = yield* find(tab, from)
-        const end = yield* find(tab, to, false)
-        const begin = { x: start.x + fromDx, y: start.y + fromDy }
-        yield* call(start.frame, "watchDrag", from)
-        yield* Mouse.drag(tab.session, begin, { x: end.x + dx, y: end.y + dy })
-        yield* call(start.frame, "settle", 20, 200)
-        const { isPressed, isRefused } = yield* call(start.frame, "dragged")
-        if (!isPressed && fromDx === 0 && fromDy === 0) {
-          return yield* refuse(`The press did not reach element ${from}. Look at the page.`)
-        }
-        return isRefused ? yield* refuse(`Nothing there took element ${from}. Look at the page.`) : "Dragged."
-      })
-    )
-
   const highlight = (text: string, index: number | null = null): Action =>
     act(
       hands,
@@ -178,5 +156,5 @@ export const make = (hands: Hands) => {
     )
   }
 
-  return { click, clickAt, hover, hoverText, drag, highlight, scroll }
+  return { click, clickAt, hover, hoverText, highlight, scroll }
 }

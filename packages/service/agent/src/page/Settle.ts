@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Downloads } from "./Downloads.ts"
 import { call } from "./Frame.ts"
 import type { CdpClient } from "@webagent/cdp"
 import { mainFrame, type Tab } from "./Tab.ts"
@@ -35,18 +36,23 @@ export const gone = (client: CdpClient, tabs: Tabs, tab: Tab) =>
     window_ms
   )
 
+interface SettleOptions {
+  readonly client: CdpClient
+  readonly downloads: Downloads
+  readonly now: () => number
+  readonly tabs: Tabs
+}
+
 /**
  * Waits for what an action set off that began at a time: a new document or tab, requests, changes of the page. It never
  * waits for long, and not for what the page does all the time.
  */
-export const settle = Effect.fnUntraced(function* (
-  { now, client, tabs }: { readonly now: () => number; readonly client: CdpClient; readonly tabs: Tabs },
-  since: number
-) {
+export const settle = Effect.fnUntraced(function* ({ client, downloads, now, tabs }: SettleOptions, since: number) {
   const acted = now()
   const isAsking = (tab: Tab, isPolling: boolean) =>
     now() - acted < (isPolling ? polling_ms : request_ms) &&
     Array.from(tab.requests.values()).some((began) => began >= since && began < acted + request_begins_ms)
+  const isDownloading = () => now() - acted < request_ms && downloads.isRunning(since)
   const isOpening = ({ opening }: Tab) => opening.length > 0 && now() - acted < window_ms
   const hasFrames = ({ loading }: Tab) =>
     now() - acted < frames_ms && Array.from(loading.values()).some((began) => began >= since)
@@ -61,7 +67,8 @@ export const settle = Effect.fnUntraced(function* (
       () => true
     )
     tab.isRestless = !isStill
-    const isBusy = () => !tab.isNavigating && (isAsking(tab, isPolling) || isOpening(tab) || hasFrames(tab))
+    const isBusy = () =>
+      !tab.isNavigating && (isAsking(tab, isPolling) || isOpening(tab) || hasFrames(tab) || isDownloading())
     const waits = isBusy()
     if (waits) yield* within(isPolling ? polling_ms : request_ms, () => !isBusy())
     tab.opening = []

@@ -63,18 +63,44 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  const drag =
+    (from: string, to: string, more = {}) =>
+    (look: string) =>
+      call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
+
   it.effect("drags cards and knobs, and says if nothing takes what it drags", () =>
     Effect.gen(function* () {
-      const drag =
-        (from: string, to: string, more = {}) =>
-        (look: string) =>
-          call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
       const card = yield* visit("dragged", drag("Card", "Done"))
       assert.deepStrictEqual([card.results, card.saw], [["Dragged."], ["dropped card"]])
       const knob = yield* visit("knob", drag("Price", "Price", { dx: 140 }))
       assert.deepStrictEqual([knob.results, knob.saw], [["Dragged."], ["price 50"]])
       const refused = yield* visit("not-dropped", drag("Card", "Archive"))
       assert.match(String(refused.results[0]), /^Nothing there took element \d+\./u)
+    })
+  )
+
+  it.effect("says where it dropped a card if that wasn't the place that was shown", () =>
+    Effect.gen(function* () {
+      const covered = yield* visit("drop-covered", drag("Card", "Done"))
+      assert.deepStrictEqual(covered.saw, ["thrown away"])
+      assert.match(
+        String(covered.results[0]),
+        /^Element \d+ was dropped on button "Trash", which is where element \d+ was/u
+      )
+      const sorted = yield* visit("drag-sorts", drag("First", "Third"))
+      assert.deepStrictEqual(sorted.saw, ["Second Third First"])
+      assert.match(String(sorted.results[0]), /^Dragged\. Element \d+ has moved away/u)
+    })
+  )
+
+  it.effect("drags nothing if another card takes its place, or if the target isn't in sight with it", () =>
+    Effect.gen(function* () {
+      const swapped = yield* visit("drag-swaps", drag("One", "Done"))
+      assert.deepStrictEqual(swapped.saw, [])
+      assert.match(String(swapped.results[0]), /^The press did not reach element \d+, so nothing was dragged/u)
+      const far = yield* visit("drag-far", drag("Card", "Done"))
+      assert.deepStrictEqual(far.saw, [])
+      assert.match(String(far.results[0]), /too far apart/u)
     })
   )
 
@@ -128,7 +154,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
 
   it.effect("uploads a file that it downloaded", () =>
     Effect.gen(function* () {
-      yield* visit("prices.csv", use("wait", { seconds: 0.2 }))
+      yield* visit("prices.csv")
       const { saw } = yield* visit("attach", on("upload", "Receipt", { names: ["prices.csv"] }))
       assert.deepStrictEqual(saw, ["prices.csv 18"])
     })

@@ -131,12 +131,14 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
 
   it.effect("can be a file: its text is read, or the agent says what it is", () =>
     Effect.gen(function* () {
-      const file = (name: string) => visit(name, use("wait", { seconds: 0.2 }), use("read", { file: name }))
-      assert.include((yield* file("prices.csv")).results[1], "item,price\nmug,12\n")
-      const invoice = (yield* file("invoice.pdf")).results[1]
+      const file = (name: string) => visit(name, use("read", { file: name }))
+      assert.include((yield* file("prices.csv")).results[0], "item,price\nmug,12\n")
+      // while it is downloaded
+      assert.include((yield* file("slow.csv")).results[0], "item,price\nmug,12\n")
+      const invoice = (yield* file("invoice.pdf")).results[0]
       assert.include(invoice, "(page 1 of 2)\nInvoice 4711\n(page 2 of 2)\nTotal 30 USD [ 7 button x]")
-      assert.include((yield* file("paper.pdf")).results[1], "The file is a PDF document that the agent can't read")
-      assert.include((yield* file("sheet.xlsx")).results[1], "The file is a ZIP archive")
+      assert.include((yield* file("paper.pdf")).results[0], "The file is a PDF document that the agent can't read")
+      assert.include((yield* file("sheet.xlsx")).results[0], "The file is a ZIP archive")
       assert.match(
         String((yield* visit("code", use("read", { file: "none.csv" }))).results[0]),
         /^The task has no file "none\.csv"\. It has .*"prices\.csv"/u

@@ -117,6 +117,12 @@ export const pages: Readonly<Record<string, Body>> = {
     response.writeHead(200, { "content-type": "text/csv" }).end("item,price\nmug,12\n")
     return undefined
   },
+  // longer than an action waits for a download
+  "slow.csv": ({ response }) => {
+    response.writeHead(200, { "content-type": "text/csv" }).write("item,price\n")
+    void setTimeout(3000).then(() => response.end("mug,12\n"))
+    return undefined
+  },
   "notes.txt": ({ response }) => {
     response.writeHead(200, { "content-type": "text/plain" }).end("First\n  indented\nThe code is 4711.\n")
     return undefined

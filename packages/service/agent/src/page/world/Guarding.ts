@@ -115,24 +115,6 @@ export const guarding = ({
   /** Returns what became of the guarded click. */
   const pressed = (): Press => endGuard()
 
-  let drag = { isPressed: false, isRefused: false }
-
-  /** Follows the next drag of an element. */
-  const watchDrag = (number: number) => {
-    const target = resolve(number)
-    const now = { isPressed: false, isRefused: false }
-    drag = now
-    if (typeof target === "string") return
-    const press = ({ clientX, clientY }: MouseEvent) => {
-      now.isPressed ||= takes(target.element, deepest(clientX, clientY))
-    }
-    addEventListener("pointerdown", press, { capture: true, once: true })
-    addEventListener("dragend", ({ dataTransfer }) => (now.isRefused = dataTransfer?.dropEffect === "none"), {
-      capture: true,
-      once: true
-    })
-  }
-
   let wheel = { isTurned: false }
 
   /** Notices the next turn of the mouse wheel over an element. */
@@ -158,8 +140,6 @@ export const guarding = ({
     isOfInner,
     guard,
     pressed,
-    watchDrag,
-    dragged: () => drag,
     hearWheel,
     hasWheeled: () => wheel.isTurned,
     isHovered

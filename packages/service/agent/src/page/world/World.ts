@@ -1,6 +1,7 @@
 import { contents, type Contents } from "./Contents.ts"
 import { controls, type Controls } from "./Controls.ts"
 import { describing, type Describing } from "./Describing.ts"
+import { dragging, type Dragging } from "./Dragging.ts"
 import { drafting, type Drafting } from "./Drafting.ts"
 import { filling, type Filling } from "./Filling.ts"
 import { focusing, type Focusing } from "./Focusing.ts"
@@ -33,6 +34,7 @@ export type World = Words &
   Controls &
   Reading &
   Guarding &
+  Dragging &
   Locating &
   Filling &
   Focusing &
@@ -57,6 +59,7 @@ const parts = [
   controls,
   reading,
   guarding,
+  dragging,
   locating,
   filling,
   focusing,
