@@ -28,6 +28,7 @@ import { markdown as replayTable, replay } from "./src/replay/replay.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
+import { markdown as stepsTables, steps } from "./src/steps/steps.ts"
 import { stores } from "./src/stores/stores.ts"
 import { markdown as uiTables, ui } from "./src/ui/ui.ts"
 import { markdown as storesTables } from "./src/stores/StoresReport.ts"
@@ -61,6 +62,7 @@ const benches = {
   cdp: bench(cdp, cdpTables),
   page: bench(page, pageTables),
   replay: bench(replay, replayTable),
+  steps: bench(steps, stepsTables),
   "soak-file": bench(soakFile, fileSoakTables),
   versions: bench(versions, versionsTable)
 }
@@ -88,6 +90,7 @@ const usage = `pnpm bench NAME [options]
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
   replay           Measure the replay of a run of 20 steps next to the run, whose model responds in a second
+  steps            Measure the time of a step without its model, and the memory of a run of 60 steps
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
   versions         Compare the CPU time of this version with another commit: seeds, starts, reads, creates (needs --against)
 

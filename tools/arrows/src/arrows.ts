@@ -430,6 +430,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights: ["measure"],
       page: ["measure"],
       replay: ["measure"],
+      steps: ["measure", "page"],
       versions: ["measure"]
     }
   },

@@ -1,6 +1,7 @@
 import { Page } from "@webagent/agent"
 import { launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
+import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { chromium, type Page as PlaywrightPage } from "playwright-core"
@@ -23,6 +24,8 @@ interface Row {
 interface PageReport extends Heading {
   readonly rounds: number
   readonly looks: ReadonlyArray<Row>
+  /** Tokens of the agent's test pages, one for each pattern that agents fail on. */
+  readonly patterns: { readonly count: number; readonly ours_tokens: number; readonly playwright_tokens: number }
   readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
 }
 
@@ -41,10 +44,20 @@ const inTurns = async (rounds: number, ours: () => Promise<unknown>, theirs: () 
   return { ours_ms: timesOf(times.ours), playwright_ms: timesOf(times.theirs) }
 }
 
+const patternsFolder = new URL("../../../../packages/service/agent/test/pages/", import.meta.url)
+const patterns = readdirSync(patternsFolder).filter((name) => name.endsWith(".html"))
+
+/** A page of the agent's tests. It reports actions to their server, and here to none. */
+const patternOf = (name: string) =>
+  patterns.includes(name)
+    ? `<script>var saw=()=>{},variant=""</script>${readFileSync(new URL(name, patternsFolder), "utf8")}`
+    : undefined
+
 const serve = Effect.acquireRelease(
   Effect.callback<ReturnType<typeof createServer>>((resume) => {
     const server = createServer((request, response) => {
-      const { body = "<button>Press</button>" } = pages[Number(request.url?.slice(1))] ?? {}
+      const name = request.url?.slice(1) ?? ""
+      const body = patternOf(name) ?? pages[Number(name)]?.body ?? "<button>Press</button>"
       response.writeHead(200, { "content-type": "text/html" })
       response.end(`<!doctype html><meta charset=utf-8><title>Page</title><body>${body}`)
     })
@@ -78,6 +91,17 @@ const lookAt = async (page: Page.Page, theirs: PlaywrightPage, origin: string, i
   } as Row
 }
 
+const lookAtPatterns = async (page: Page.Page, theirs: PlaywrightPage, origin: string) => {
+  const tokens = { ours: 0, theirs: 0 }
+  for (const name of patterns) {
+    await Effect.runPromise(page.navigate(`${origin}/${name}`))
+    await theirs.waitForURL(`${origin}/${name}`)
+    tokens.ours += tokensOf((await Effect.runPromise(page.look())).text)
+    tokens.theirs += tokensOf(await theirs.ariaSnapshot({ mode: "ai" }))
+  }
+  return { count: patterns.length, ours_tokens: tokens.ours, playwright_tokens: tokens.theirs }
+}
+
 const clicks = async (page: Page.Page, theirs: PlaywrightPage, origin: string, rounds: number) => {
   await Effect.runPromise(page.navigate(`${origin}/none`))
   const { text } = await Effect.runPromise(page.look())
@@ -109,7 +133,9 @@ export const page = (options: Options): Promise<PageReport> =>
             options.log(`looking at: ${pages[index]?.name}`)
             looks.push(await lookAt(ours, theirs, origin, index, rounds))
           }
-          return { rounds, looks, click: await clicks(ours, theirs, origin, rounds) }
+          options.log(`looking at ${patterns.length} pages of tests`)
+          const all = await lookAtPatterns(ours, theirs, origin)
+          return { rounds, looks, patterns: all, click: await clicks(ours, theirs, origin, rounds) }
         })
       })
     )
@@ -117,7 +143,7 @@ export const page = (options: Options): Promise<PageReport> =>
 
 /** The tables of a report. */
 export const markdown = (report: PageReport): string => {
-  const { click, looks, rounds } = report
+  const { click, looks, patterns: all, rounds } = report
   return paragraphs(
     headingLine(report, `${rounds} rounds, ours and playwright-core's snapshot for models in turns; ms are p50 / p95`),
     table(
@@ -131,6 +157,7 @@ export const markdown = (report: PageReport): string => {
         grouped(playwright_tokens)
       ])
     ),
+    `The ${all.count} pages of the agent's tests are ${grouped(all.ours_tokens)} tokens, and ${grouped(all.playwright_tokens)} with Playwright.`,
     `A click on a button takes ${timesText(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${timesText(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
   )
 }
