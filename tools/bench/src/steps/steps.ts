@@ -58,7 +58,7 @@ const call = (name: string, input: unknown): ModelMessage => ({ calls: [{ name, 
 const numberOf = (shown: string, element: string) =>
   Number(new RegExp(String.raw`\[(\d+) ${element}`, "u").exec(shown)?.[1])
 
-/** A step of each usual kind in turns, none of which repeats the one before. */
+/** Steps of the usual kinds in turns. */
 const answerOf = (step: number, shown: string, origin: string): ModelMessage => {
   if (step === 1) return call("navigate", { url: origin })
   if (step === steps_count) return call("done", { success: true, output: "Done" })
