@@ -1,5 +1,6 @@
 #!/bin/sh
-# One night, for cron or a container. Says nothing when all is well; else what the harness said, and its exit code.
+# Runs one night, for cron or a container. Prints nothing if everything passed. Otherwise, prints the output of the
+# harness and exits with its code.
 #
 # WEBAGENT_HOME    where history and reports are kept; default: .webagent/nightly of this repository
 # WEBAGENT_TARGET  the service; default: a simulated one. Its key: WEBAGENT_API_KEY
@@ -17,10 +18,10 @@ case $keep in
 esac
 mkdir -p "$home/reports"
 
-# a night that outlasts its day must not be joined by the next
-busy() { echo "The night before still runs ($1): this one is left out."; exit 1; }
+# a night that takes longer than a day must not run together with the next one
+busy() { echo "The previous night is still running ($1), so this one is skipped."; exit 1; }
 if command -v flock >/dev/null; then
-  # the system's own lock, which the harness holds as well: it ends with the last of both, however they end
+  # the system's own lock, which the harness also holds: it's released when both have exited
   exec 9>>"$home/running"
   flock -n 9 || busy "process $(tail -n 1 "$home/running")"
   { echo $$ >"$home/running"; } 2>/dev/null || :
@@ -28,9 +29,9 @@ if command -v flock >/dev/null; then
 else
   if ! mkdir "$home/lock" 2>/dev/null; then
     holder=$(cat "$home/lock/pid" 2>/dev/null) || holder=
-    # every container counts its processes from 1: one that was killed had the number that this one has
+    # every container counts its processes from 1, so a killed one may have had the id of this process
     if [ -n "$holder" ] && [ "$holder" != "$$" ] && kill -0 "$holder" 2>/dev/null; then
-      busy "process $holder; if that is none, remove $home/lock"
+      busy "process $holder; if it doesn't exist, remove $home/lock"
     fi
   fi
   echo $$ >"$home/lock/pid"
@@ -40,13 +41,13 @@ child= stopped=
 trap finish EXIT
 # a signal to the night stops what it runs: the harness then stops what it holds
 trap 'stopped=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :' INT TERM
-# the exit code of the child, in $code: a wait that a signal ended is not the end of it
+# sets $code to the exit code of the child; a signal interrupts a wait, so wait again
 await() {
   code=0
   wait "$child" || code=$?
   while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
 }
-# runs a tool before the harness; a stop then is the end of the night
+# runs a tool before the harness; if it's stopped, so is the night
 prepare() {
   node "$@" >>"$night/console.txt" 2>&1 &
   child=$!
@@ -57,7 +58,7 @@ prepare() {
 }
 
 night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
-# two of one second, as when the first was called wrongly, have folders of their own
+# two nights that start in the same second get different folders
 mkdir "$night" 2>/dev/null || { night=$night-$$ && mkdir "$night"; }
 if [ -n "${WEBAGENT_HARNESS:-}" ]; then
   harness() { exec node "$WEBAGENT_HARNESS" "$@"; }
@@ -68,21 +69,21 @@ else
     echo "The harness could not be installed (exit code $code): $night"
     exit 1
   }
-  # the screens of its report, once; without them, the report is written all the same
+  # builds the screens of the report once; without them, the report is still written
   prepare tools/workspace/install.mjs console && prepare tools/workspace/console.mjs build harness || :
-  # the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
+  # the lockfile's Node, without npm in between, which wouldn't pass on a signal
   PATH=$root/node_modules/.bin:$PATH
   harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
 fi
 
-# stop what a killed night has left open at the service, and report it
+# stop the leftovers of a killed night, and report them
 for cut in "$home"/reports/*/; do
   [ -n "${WEBAGENT_TARGET:-}" ] && [ -d "${cut}ledger" ] && [ ! -e "${cut}reaped" ] || continue
   tail -n 1 "${cut}events.ndjson" 2>/dev/null | grep -q '"_tag":"RunFinished"' && continue
-  echo "The night in $cut was cut short. What it left open:"
+  echo "The night in $cut was killed. Its leftovers:"
   left=0
   (harness cleanup --ledger "${cut}ledger" --target "$WEBAGENT_TARGET") 2>&1 || left=$?
-  # what cannot be stopped is told once
+  # report leftovers that can't be stopped only once
   [ "$left" -gt 1 ] || : >"${cut}reaped"
 done
 
@@ -95,7 +96,7 @@ child=$!
 await
 if [ "$code" -ne 0 ]; then
   cat "$night/console.txt"
-  # the disk that is full has no room for what was said of it
+  # the reason may be a full disk
   echo "The night ended with exit code $code: $night ($(df -P "$home" | awk 'NR == 2 { print $4 }') KiB are free there)"
 fi
 

@@ -158,7 +158,7 @@ describe("workflows", () => {
       writeFileSync(join(killed, "events.ndjson"), '{"at":"2020-01-03T00:00:00.000Z","_tag":"RunStarted"}\n')
       const after = { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "versions", WEBAGENT_TARGET: address, WEBAGENT_API_KEY: key }
       const [told, silent] = [1, 2].map(() => shell("sh deploy/nightly/nightly.sh", after))
-      assert.match(told?.stdout ?? "", /^The night in .+03T00-00-00Z\/ was cut short[^]+nothing is open\n$/u)
+      assert.match(told?.stdout ?? "", /^The night in .+03T00-00-00Z\/ was killed[^]+nothing is open\n$/u)
       assert.deepStrictEqual([told?.status, silent?.status, silent?.stdout], [0, 0, ""])
 
       // the holder of the system's lock is at work; what a killed night left in the file says nothing
@@ -168,7 +168,7 @@ describe("workflows", () => {
         WEBAGENT_NIGHT: "versions"
       })
       assert.strictEqual(first.status, 1, first.stderr)
-      assert.include(first.stdout, `The night before still runs (process ${process.pid})`)
+      assert.include(first.stdout, `The previous night is still running (process ${process.pid})`)
       assert.include(night("no-such-suite").stdout, 'No suite named "no-such-suite"')
 
       // where the system has none, a folder is the lock
@@ -195,7 +195,7 @@ describe("workflows", () => {
       const old = { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "no-such-suite", PATH: bare }
       mkdirSync(join(home, "lock"))
       writeFileSync(join(home, "lock", "pid"), String(process.pid))
-      assert.include(shell("sh deploy/nightly/nightly.sh", old).stdout, "The night before still runs")
+      assert.include(shell("sh deploy/nightly/nightly.sh", old).stdout, "The previous night is still running")
       // a container that was killed leaves the number that the next one has
       const same = shell('echo $$ >"$WEBAGENT_HOME/lock/pid" && exec sh deploy/nightly/nightly.sh', old)
       assert.include(same.stdout, 'No suite named "no-such-suite"')
