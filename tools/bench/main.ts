@@ -100,7 +100,7 @@ const usage = `pnpm bench NAME [options]
   --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10), join (a node more) or upgrade (needs --against)
   --browsers KIND  For chaos: simulated (the default) or chromium, two for each node
-  --against REF    For chaos and versions: the commit to compare with, which is built once
+  --against REF    For chaos, simulated, stores and versions: the commit to compare with, which is built once
   --seed N         For chaos: set what happens when (each day another one)
   --kills N, --freezes N, --restarts N, --stalls N, --drains N, --cuts N
                    For chaos: kill (60), freeze (40) and drain or stop (12) nodes N times; restart (3), freeze (3) and

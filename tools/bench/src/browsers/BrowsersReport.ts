@@ -18,7 +18,8 @@ export const markdown = (report: BrowsersReport): string => {
       ["POST /browsers, ms", "p50", "p95"],
       [
         ["one that waits", ...times(create.warm)],
-        ["none waits", ...times(create.cold)]
+        ["none waits", ...times(create.cold)],
+        ["each of ten at once", ...times(create.burst)]
       ]
     ),
     `An empty browser takes ${plain(memory.browser_MiB)} MiB (mean of ${memory.count}, each shared page for its share).`,

@@ -9,7 +9,8 @@ import { most, type Served, served, until, warm } from "./Served.ts"
 /** The result of the bench `browsers`. */
 export interface BrowsersReport extends Heading {
   readonly cdp: Cdp
-  readonly create: { readonly warm: Times; readonly cold: Times }
+  /** Creates of a browser that waits, of one that doesn't, and of each of ten at once. */
+  readonly create: { readonly warm: Times; readonly cold: Times; readonly burst: Times }
   readonly memory: { readonly count: number; readonly browser_MiB: number }
   /** As many at once as the server takes, and how soon each answers while all are there. */
   readonly atOnce: { readonly count: number; readonly end: string; readonly all_MiB: number; readonly answer: Times }
@@ -52,6 +53,13 @@ const measured = async (
     cold.push(await timed(add))
   }
 
+  const burst: Array<number> = []
+  for (let index = 0; index < (quick ? 1 : 10); index++) {
+    for (const one of made.splice(0)) await stop(one)
+    await rested()
+    await Promise.all(Array.from({ length: 10 }, async () => void burst.push(await timed(add))))
+  }
+
   log("memory")
   await until(() => running(folder).size === made.length + warm)
   const waiting = [...running(folder).values()]
@@ -81,7 +89,7 @@ const measured = async (
   const cycles = await cyclesOf(all, { log, quick, rounds })
   return {
     cdp,
-    create: { warm: timesOf(warmTimes), cold: timesOf(cold) },
+    create: { warm: timesOf(warmTimes), cold: timesOf(cold), burst: timesOf(burst) },
     memory: { count: waiting.length, browser_MiB },
     atOnce: { count: together.length, end, all_MiB, answer: timesOf(answers) },
     cycles

@@ -78,3 +78,13 @@ export const serverOf = async (ref: string, log: (line: string) => void): Promis
   )
   return { commit, file: join(folder, "server.mjs") }
 }
+
+/**
+ * The arguments of a server with simulated browsers and agents, which prints no requests. Versions before 2026-11-24 have
+ * no commands, and print none.
+ */
+export const commandOf = (server: string, command: "serve" | "simulate"): ReadonlyArray<string> => {
+  const { stdout } = spawnSync(process.execPath, [server, "--help"], { encoding: "utf8" })
+  if (!/^\s+simulate\s/mu.test(stdout)) return [server, "--browsers", "simulated"]
+  return command === "simulate" ? [server, command, "--quiet"] : [server, command]
+}

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { type Against, commandOf } from "../measure/Against.ts"
 import { versionOf } from "../measure/PeerInstall.ts"
 import type { Command } from "../measure/Pinning.ts"
 import { apiKey } from "../measure/ServerProcess.ts"
@@ -67,6 +68,19 @@ const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<
       `${runs_ms}ms`,
       ...flags
     )
+  }
+})
+
+/** Our server of another commit, beside this one. */
+export const earlier = ({ commit, file }: Against): Peer => ({
+  name: "before",
+  title: () => `ours, ${commit}`,
+  stateful: true,
+  live: true,
+  remark: "another version, with its journal",
+  command: ({ port, runs_ms }) => {
+    const flags = ["--port", String(port), "--api-key", apiKey, "--turn-duration", `${runs_ms}ms`]
+    return node(...commandOf(file, "simulate"), ...flags)
   }
 })
 

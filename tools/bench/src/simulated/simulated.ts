@@ -1,12 +1,13 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { serverOf } from "../measure/Against.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { pinning } from "../measure/Pinning.ts"
 import { chosen, inFolder, type Options } from "../measure/Report.ts"
 import { autocannon } from "../measure/Load.ts"
 import { measure, type Settings } from "./Measurement.ts"
-import { contestant, type Peer, peers } from "./Peers.ts"
+import { contestant, earlier, type Peer, peers } from "./Peers.ts"
 import type { Report } from "./Report.ts"
 
 const full: Settings = {
@@ -23,7 +24,9 @@ const quick: Settings = { rounds: 3, window_s: 1, warmup_s: 1, starts: 2, connec
 /** The simulated server beside mock servers and hand-written ones. */
 export const simulated = (options: Options): Promise<Report> =>
   inFolder(async (scratch) => {
-    const selection = chosen(peers, options.peers)
+    const { against, log } = options
+    const before = against === undefined ? [] : [earlier(await serverOf(against, log))]
+    const selection = [...before, ...chosen(peers, options.peers)]
     const measures = options.quick ? quick : full
     const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
     const installed = installPeers(options.log)

@@ -16,9 +16,10 @@ const figures: ReadonlyArray<readonly [string, (round: Round) => number, (figure
 
 const medianOf = ({ rounds }: Kept, of: (round: Round) => number) => median(rounds.map(of))
 
-/** Every figure of each store, and beside it what it is to the first store, round by round. */
-const sideBySide = ({ kept }: StoresReport) => {
+/** Every figure of each store, beside its ratio to the first store and to the other version, round by round. */
+const sideBySide = ({ against, kept }: StoresReport) => {
   const [first] = kept
+  const otherOf = ({ name }: Kept) => kept.find((each) => each.name === `${name}, ${against}`)
   return table(
     ["figure", ...kept.map(({ name }) => name)],
     [
@@ -29,7 +30,18 @@ const sideBySide = ({ kept }: StoresReport) => {
           ...kept.map((each) =>
             first === undefined || each === first ? none : ratioText(ratioOf(each.rounds.map(of), first.rounds.map(of)))
           )
-        ]
+        ],
+        ...(against === null
+          ? []
+          : [
+              [
+                `÷ ${against}`,
+                ...kept.map((each) => {
+                  const other = otherOf(each)
+                  return other === undefined ? none : ratioText(ratioOf(each.rounds.map(of), other.rounds.map(of)))
+                })
+              ]
+            ])
       ]),
       ["kept a run, kB", ...kept.map(({ kB_aRun }) => plain(kB_aRun))]
     ]

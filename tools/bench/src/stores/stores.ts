@@ -1,9 +1,11 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
+import { mkdirSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createAt, statusAt } from "../measure/Ask.ts"
+import { commandOf, serverOf } from "../measure/Against.ts"
 import { bundleServer } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { autocannon, type Load, type Work } from "../measure/Load.ts"
@@ -48,6 +50,8 @@ export interface Kept {
 /** The result of the bench `stores`. */
 export interface StoresReport extends Heading {
   readonly settings: Settings
+  /** Short hash of the other version, whose stores follow those of this one. */
+  readonly against: string | null
   readonly kept: ReadonlyArray<Kept>
 }
 
@@ -74,12 +78,12 @@ const started = (program: ReadonlyArray<string>, flags: ReadonlyArray<string>, h
 
 const inMemory = Effect.fnUntraced(function* (bundle: string) {
   const { heapAfterCollection_MB, inspect } = inspected(yield* Effect.promise(freePort))
-  const node = yield* started([bundle, "simulate"], ["--journal-size", "0"], { inspect })
+  const node = yield* started(commandOf(bundle, "simulate"), ["--journal-size", "0"], { inspect })
   return { nodes: [node], postgres_s: () => 0, kept_kB: async () => 1024 * (await heapAfterCollection_MB()) }
 })
 
 const inFile = Effect.fnUntraced(function* (bundle: string, file: string, flags: ReadonlyArray<string>) {
-  const node = yield* started([bundle, "serve"], ["--data", file, ...flags])
+  const node = yield* started(commandOf(bundle, "serve"), ["--data", file, ...flags])
   const kept_kB = async () => {
     const db = new DatabaseSync(file, { readOnly: true })
     // the size of the file once the log is copied into it
@@ -96,7 +100,7 @@ const inPostgres = Effect.fnUntraced(function* (bundle: string, count: number) {
   const { address, client, cpu_s: postgres_s } = yield* startPostgres
   const nodes: Array<ServerProcess> = []
   while (nodes.length < count)
-    nodes.push(yield* started([bundle, "serve"], ["--data", address, "--node", `n${nodes.length + 1}`]))
+    nodes.push(yield* started(commandOf(bundle, "serve"), ["--data", address, "--node", `n${nodes.length + 1}`]))
   const size = PgClient.PgClient.use((sql) =>
     Effect.andThen(
       // rows of before a change are not what a run takes
@@ -185,9 +189,19 @@ export const stores = (options: Options): Promise<StoresReport> =>
     const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
     const load = autocannon(installPeers(options.log), unpinned("nodes, Postgres and load share the cores"))
     const { file: bundle } = await bundleServer(join(scratch, "server"))
+    const waysOf = (file: string, folder: string) => {
+      mkdirSync(join(scratch, folder))
+      return chosen(ways(file, join(scratch, folder)), options.peers)
+    }
+    const other = options.against === undefined ? undefined : await serverOf(options.against, options.log)
+    const before = other === undefined ? [] : waysOf(other.file, "before")
+    const standings = waysOf(bundle, "now").flatMap((way, index) => [
+      way,
+      ...before.slice(index, index + 1).map(({ name, stand }) => ({ name: `${name}, ${other?.commit}`, stand }))
+    ])
     const program = Effect.gen(function* () {
       const all: Array<{ readonly standing: Standing; readonly empty_kB: number; readonly rounds: Array<Round> }> = []
-      for (const { name, stand } of chosen(ways(bundle, scratch), options.peers)) {
+      for (const { name, stand } of standings) {
         options.log(`start: ${name}`)
         const standing = { name, ...(yield* stand) }
         // code that is not compiled yet costs more, at each node
@@ -206,7 +220,7 @@ export const stores = (options: Options): Promise<StoresReport> =>
         const grown_kB = (yield* Effect.promise(standing.kept_kB)) - empty_kB
         kept.push({ name: standing.name, rounds, runs, kB_aRun: grown_kB / runs })
       }
-      return { settings, kept }
+      return { settings, against: other?.commit ?? null, kept }
     })
     return await Effect.runPromise(Effect.scoped(program))
   })

@@ -7,7 +7,7 @@ import { Agent, request } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createAt, headers } from "../measure/Ask.ts"
-import { bundledAt, root } from "../measure/Against.ts"
+import { bundledAt, commandOf, root } from "../measure/Against.ts"
 import { Mistake } from "../measure/Mistake.ts"
 import { startPostgres } from "../measure/OwnPostgres.ts"
 import { cpuOfEnded_s } from "../measure/Processes.ts"
@@ -72,16 +72,6 @@ const campaign = (file: string, seeds: number): Measure => {
     const { cpu_s, outcome } = JSON.parse(stdout) as { readonly cpu_s: number; readonly outcome: unknown }
     return { cost: (1000 * cpu_s) / seeds, outcome: JSON.stringify(outcome) }
   }
-}
-
-/**
- * The arguments of a server with simulated browsers and agents, which prints no requests. Versions before 2026-11-24 have
- * no commands, and print none.
- */
-const commandOf = (server: string, command: "serve" | "simulate"): ReadonlyArray<string> => {
-  const { stdout } = spawnSync(process.execPath, [server, "--help"], { encoding: "utf8" })
-  if (!/^\s+simulate\s/mu.test(stdout)) return [server, "--browsers", "simulated"]
-  return command === "simulate" ? [server, command, "--quiet"] : [server, command]
 }
 
 const serverStart =
