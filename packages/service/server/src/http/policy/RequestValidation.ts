@@ -46,8 +46,8 @@ const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try(
 const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
 
 /** True if all fields are optional, so that an absent body is equivalent to `{}`. */
-const asksForNothing = (endpoint: HttpApiEndpoint.Top): boolean =>
-  bodies(endpoint).some((schema) => Schema.is(Schema.toEncoded(schema))({}))
+const asksForNothing = (schemas: ReadonlyArray<Schema.Top>): boolean =>
+  schemas.some((schema) => Schema.is(Schema.toEncoded(schema))({}))
 
 /** The same request with `{}` for a body. */
 const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
@@ -55,13 +55,21 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
     text: { value: Effect.succeed("{}") }
   })
 
+/** The same request, whose body isn't read again. */
+const withJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  text: string,
+  json: unknown
+): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, { text: { value: Effect.succeed(text) }, json: { value: Effect.succeed(json) } })
+
 /** Reads the body within its limits, and refuses a body that is not JSON, before the handler decodes it. */
-const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
+const checkBody = Effect.fnUntraced(function* (schemas: ReadonlyArray<Schema.Top>) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)) return yield* tooLarge
   const bytes = yield* Effect.mapError(request.arrayBuffer, unreadable)
   if (bytes.byteLength === 0) {
-    if (asksForNothing(endpoint)) return withEmptyObject(request)
+    if (asksForNothing(schemas)) return withEmptyObject(request)
     return yield* invalidBody("missing", "Field required")
   }
   const contentType = request.headers["content-type"]
@@ -81,9 +89,9 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   if (text.length > 2 * maxNesting && nesting(text) > maxNesting) {
     return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
   }
-  const detail = bodies(endpoint).flatMap((schema) => misspeltFields(schema, json.success))
+  const detail = schemas.flatMap((schema) => misspeltFields(schema, json.success))
   if (detail.length > 0) return yield* new HTTPValidationError({ detail })
-  return request
+  return withJson(request, text, json.success)
 })
 
 /**
@@ -106,7 +114,7 @@ const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaE
 export const layer: Layer.Layer<RequestValidation> = Layer.succeed(RequestValidation, (httpEffect, { endpoint }) =>
   (endpoint.payload.size === 0
     ? httpEffect
-    : Effect.flatMap(checkBody(endpoint), (request) =>
+    : Effect.flatMap(checkBody(bodies(endpoint)), (request) =>
         Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request)
       )
   ).pipe(
