@@ -6,6 +6,10 @@
 set -eu
 [ "$(id -u)" = 0 ] || { echo "tools/containers/debian.sh needs root, to install and to start Docker."; exit 4; }
 place=${WEBAGENT_CONTAINERS:-/var/lib/webagent-containers}
+if [ -f "$place/pid" ] && kill -0 "$(cat "$place/pid")" 2>/dev/null; then
+  echo "Another run uses $place. Wait for it, or name another folder in WEBAGENT_CONTAINERS."
+  exit 4
+fi
 export DEBIAN_FRONTEND=noninteractive
 missing=
 for package in docker.io docker-compose mmdebstrap iproute2 iptables; do
@@ -20,8 +24,9 @@ mkdir -p "$place/bin"
 ln -sfn /usr/bin/docker "$place/bin/docker"
 namespace=webagent-$$
 subnet=10.213.$(($$ % 200 + 20))
-daemon=
+daemon= command=
 cleanup() {
+  [ -z "$command" ] || { kill "$command" 2>/dev/null && wait "$command" || :; }
   [ -z "$daemon" ] || { kill "$daemon" 2>/dev/null && wait "$daemon" || :; }
   ip netns delete $namespace 2>/dev/null || :
   iptables -t nat -D POSTROUTING -s $subnet.0/30 -j MASQUERADE 2>/dev/null || :
@@ -48,10 +53,16 @@ daemon=$!
 tries=0
 until docker info >/dev/null 2>&1; do
   tries=$((tries + 1))
-  if [ $tries -gt 120 ] || ! kill -0 $daemon 2>/dev/null; then
+  if [ $tries -gt 240 ] || ! kill -0 $daemon 2>/dev/null; then
     echo "Docker does not start: $(tail -n 1 "$place/dockerd.log")"
     exit 1
   fi
   sleep 0.5
 done
-$inside "$@"
+# in the background, because a shell handles a signal only between its commands
+$inside "$@" &
+command=$!
+status=0
+wait $command || status=$?
+command=
+exit $status

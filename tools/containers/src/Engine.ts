@@ -92,3 +92,9 @@ export const findEngine = async (
     missing: `${reasons.join(", and ")}. Install Docker or podman, or on Debian as root: sh tools/containers/debian.sh npm run test:containers`
   }
 }
+
+/** Returns the names of all images of an engine. */
+export const imagesOf = async ({ name }: Engine): Promise<Set<string>> => {
+  const printed = await need([name, "image", "ls", "--format", "{{.Repository}}:{{.Tag}}"])
+  return new Set(printed.split("\n").filter((image) => image !== "" && !image.includes("<none>")))
+}

@@ -39,24 +39,36 @@ export interface Part {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** Options for running the parts of the test. */
+export interface RunParts {
+  readonly limit_s: number
+  /** Interrupts the test; the part that runs still cleans up. */
+  readonly signal?: AbortSignal
+  readonly onResult: (result: Result) => void
+}
+
 /** Runs the parts one after the other, until the time is up. */
 export const runParts = async (
   parts: ReadonlyArray<Part>,
-  { limit_s, onResult }: { readonly limit_s: number; readonly onResult: (result: Result) => void }
+  { limit_s, onResult, signal: interrupted }: RunParts
 ): Promise<ReadonlyArray<Result>> => {
-  const signal = AbortSignal.timeout(limit_s * 1000)
-  const late = `the time limit of ${(limit_s / 60).toFixed(0)} minutes was reached; raise it with --minutes`
+  const limit = AbortSignal.timeout(limit_s * 1000)
+  const signal = interrupted === undefined ? limit : AbortSignal.any([limit, interrupted])
+  const late = () =>
+    limit.aborted
+      ? `the time limit of ${(limit_s / 60).toFixed(0)} minutes was reached; raise it with --minutes`
+      : "the test was interrupted"
   const results: Array<Result> = []
   const resultOf = async ({ after, name, run }: Part): Promise<Result> => {
     const blocked = after.find((other) => results.some(({ _tag, part }) => part === other && _tag !== "Passed"))
     if (blocked !== undefined) return { _tag: "Skipped", part: name, reason: `the part "${blocked}" did not pass` }
-    if (signal.aborted) return { _tag: "Failed", part: name, reason: late }
+    if (signal.aborted) return { _tag: "Failed", part: name, reason: late() }
     const start = performance.now()
     try {
       const facts = await run(signal)
       return { _tag: "Passed", part: name, facts, seconds: (performance.now() - start) / 1000 }
     } catch (error) {
-      if (signal.aborted) return { _tag: "Failed", part: name, reason: late }
+      if (signal.aborted) return { _tag: "Failed", part: name, reason: late() }
       return { _tag: error instanceof Lacking ? "Skipped" : "Failed", part: name, reason: reasonOf(error) }
     }
   }

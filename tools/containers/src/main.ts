@@ -1,23 +1,23 @@
 /**
  * Builds the container images and runs them: `npm run test:containers`. Prints what passed, what failed, and what this
- * machine can't run. Flags: `--minutes N` (10 unless given), `--strict` (a skipped part is a failure), and the names of
- * the parts to run.
+ * machine can't run. Flags: `--minutes N` (10 unless given), `--strict` (a skipped part is a failure), `--keep` (the images
+ * stay), `--record` (the README shows what passed), and the names of the parts to run.
  */
 import { parseArgs } from "node:util"
 import { baseImages, type BaseImages } from "./BaseImages.ts"
 import { testCluster } from "./cluster.ts"
 import { testNodes, testOneServer } from "./compose.ts"
-import { type Engine, findEngine } from "./Engine.ts"
+import { type Engine, findEngine, imagesOf, need, run } from "./Engine.ts"
 import { buildImages, checkImages, resolveArm } from "./images.ts"
 import { testBrowsers, testHarness, testServer } from "./programs.ts"
 import { exitCodeOf, Lacking, lineOf, type Part, runParts, summaryOf } from "./Report.ts"
-import { recordStatus } from "./Status.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: "string", default: "10" },
     strict: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
     record: { type: "boolean", default: false }
   }
 })
@@ -70,10 +70,22 @@ if (unknown !== undefined || !(Number(values.minutes) > 0)) {
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 // a part that was not chosen counts as passed before
 const names = new Set(chosen.map(({ name }) => name))
+const imagesBefore = "missing" in lookup ? new Set<string>() : await imagesOf(lookup)
+const interrupted = new AbortController()
+for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort())
 const results = await runParts(
   chosen.map((part) => ({ ...part, after: part.after.filter((name) => names.has(name)) })),
-  { limit_s: Number(values.minutes) * 60, onResult: (result) => process.stdout.write(`${lineOf(result)}\n`) }
+  {
+    limit_s: Number(values.minutes) * 60,
+    signal: interrupted.signal,
+    onResult: (result) => process.stdout.write(`${lineOf(result)}\n`)
+  }
 )
-if (values.record) recordStatus(results, new Date())
+if (!("missing" in lookup) && names.has("images") && !values.keep)
+  for (const image of await imagesOf(lookup))
+    if (!imagesBefore.has(image)) await run([lookup.name, "image", "rm", "--force", image])
+if (values.record)
+  for (const result of results)
+    if (result._tag === "Passed") await need([process.execPath, "tools/workspace/status.ts", result.part, result.facts])
 process.stdout.write(`\n${summaryOf(results)}\n`)
 process.exit(exitCodeOf(results, values.strict))

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -67,16 +67,18 @@ export const testServer = async (engine: Engine, signal: AbortSignal): Promise<s
   return "a read-only root is enough, SIGTERM lets a running run finish, and the volume keeps it"
 }
 
+const appArmor = "/sys/module/apparmor/parameters/enabled"
+const profile = ["--security-opt", "seccomp=deploy/seccomp/webagent.json"].concat(
+  // the engine's own AppArmor profile refuses mounts
+  existsSync(appArmor) && readFileSync(appArmor, "utf8").startsWith("Y")
+    ? ["--security-opt", "apparmor=unconfined"]
+    : []
+)
+
 /** Options that let browsers have namespaces, by the isolation that they get. */
 const isolations: ReadonlyArray<readonly [level: string, options: ReadonlyArray<string>]> = [
-  [
-    "namespaces",
-    ["--security-opt", "seccomp=deploy/seccomp/webagent.json", "--security-opt", "systempaths=unconfined"]
-  ],
-  [
-    "chromium",
-    ["--security-opt", "seccomp=deploy/seccomp/webagent.json", "--env", "WEBAGENT_SERVER_MIN_ISOLATION=chromium"]
-  ]
+  ["namespaces", [...profile, "--security-opt", "systempaths=unconfined"]],
+  ["chromium", [...profile, "--env", "WEBAGENT_SERVER_MIN_ISOLATION=chromium"]]
 ]
 
 /** Starts real browsers in a read-only container, with each isolation. */

@@ -46,6 +46,27 @@ describe("runParts", () => {
   })
 })
 
+describe("an interrupted test", () => {
+  it("fails the part that runs and those that come after it", async () => {
+    const interrupted = new AbortController()
+    const all = await runParts(
+      [
+        part("images", async (signal) => {
+          interrupted.abort()
+          await sleep(60_000, undefined, { signal })
+          return ""
+        }),
+        part("arm64", () => Promise.resolve(""))
+      ],
+      { limit_s: 60, signal: interrupted.signal, onResult: () => undefined }
+    )
+    assert.deepStrictEqual(all.map(lineOf), [
+      "FAILED   images: the test was interrupted",
+      "FAILED   arm64: the test was interrupted"
+    ])
+  })
+})
+
 describe("exitCodeOf", () => {
   const skipped: Result = { _tag: "Skipped", part: "cluster", reason: "no etcd" }
 

@@ -1,0 +1,47 @@
+/**
+ * Records that a test has passed, with its facts and the date: `node tools/workspace/status.ts NAME FACTS`. The tests that
+ * run what we ship call it with `--record`, and the README shows what they have recorded.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** The last time that a test passed. */
+export interface Proof {
+  /** For example `2026-11-29`. */
+  readonly date: string
+  readonly facts: string
+}
+
+/** The proofs of all tests, by their names. */
+export type Proofs = Readonly<Record<string, Proof>>
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const file = join(root, "tools/workspace/status.json")
+const readme = join(root, "README.md")
+const section =
+  /(?<=<!-- Made by npm run test:containers and npm run release:dry, with -- --record -->\n)[^]*?(?=<!-- end -->)/u
+
+/** Reads the proofs that are recorded in the repository. */
+export const readProofs = (): Proofs => JSON.parse(readFileSync(file, "utf8"))
+
+/** Returns the proofs with a new one in the place of an older one. */
+export const withProof = (proofs: Proofs, name: string, facts: string, now: Date): Proofs => ({
+  ...proofs,
+  [name]: { date: now.toISOString().slice(0, 10), facts }
+})
+
+/** Returns a README with the table of the proofs. */
+export const withTable = (text: string, proofs: Proofs): string => {
+  if (!section.test(text)) throw new Error("README.md has no section for what the tests record")
+  const rows = Object.entries(proofs).map(([name, { date, facts }]) => `| ${name} | ${facts} | ${date} |`)
+  return text.replace(section, () => ["\n| part | result | date |", "| --- | --- | --- |", ...rows, "\n"].join("\n"))
+}
+
+if (import.meta.main) {
+  const [name, facts] = process.argv.slice(2)
+  const proofs =
+    name === undefined || facts === undefined ? readProofs() : withProof(readProofs(), name, facts, new Date())
+  writeFileSync(file, `${JSON.stringify(proofs, null, 2)}\n`)
+  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), proofs))
+}
