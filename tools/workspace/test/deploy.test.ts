@@ -82,7 +82,10 @@ describe("deploy/compose", () => {
 
   it("runs one server with real browsers from one file", () => {
     const { image, ports, read_only, security_opt, stop_grace_period, environment } = one.services.server
-    assert.deepStrictEqual([image, ports, read_only], ["webagent-server:chromium", ["127.0.0.1:8080:8080"], true])
+    assert.deepStrictEqual(
+      [image, ports, read_only],
+      ["webagent-server:chromium", ["127.0.0.1:${WEBAGENT_PORT:-8080}:8080"], true]
+    )
     assert.deepStrictEqual(security_opt, [
       "no-new-privileges:true",
       "seccomp=../seccomp/webagent.json",
@@ -169,7 +172,7 @@ describe("deploy/prometheus/webagent-server.rules.yaml", () => {
   }> = groups.flatMap(({ rules }: { readonly rules: unknown }) => rules)
 
   it("has a severity and a summary for each alert, and the guide says what to do about it", () => {
-    const guide = text("docs/monitor.md")
+    const guide = text("docs/server-reference.md")
     assert.strictEqual(new Set(rules.map(({ alert }) => alert)).size, rules.length)
     for (const { alert, annotations, expr, labels } of rules) {
       assert.include(["warning", "critical"], labels.severity, alert)
