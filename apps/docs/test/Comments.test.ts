@@ -49,22 +49,38 @@ describe("doc comments", () => {
     })
 })
 
-/** The methods of a service's shape that lack a tag, as `Service.method: tags`. */
-const lackingInService = (name: string, { declaration, module }: Exported): ReadonlyArray<string> => {
+/** The methods of a service's shape, or of an interface, that lack a tag, as `file:line: tags`. */
+const lackingInMethods = (name: string, { declaration, module }: Exported): ReadonlyArray<string> => {
   const base = declaration?.type === "ClassDeclaration" ? declaration.superClass : undefined
   // class Runs extends Context.Service<Runs, { ... }>()("id")
   const types =
     base?.type === "CallExpression" && base.callee.type === "CallExpression" ? base.callee.typeArguments : undefined
   const shape = types?.params[1]
-  if (shape?.type !== "TSTypeLiteral") return [`${name} is no service`]
-  return shape.members.flatMap((member) => {
+  const members =
+    declaration?.type === "TSInterfaceDeclaration"
+      ? declaration.body.body
+      : shape?.type === "TSTypeLiteral"
+        ? shape.members
+        : []
+  if (members.length === 0) return [`${name} has no methods`]
+  let documented = ""
+  return members.flatMap((member) => {
     const type = member.type === "TSPropertySignature" ? member.typeAnnotation?.typeAnnotation : undefined
-    const calls = type?.type === "TSTypeLiteral" ? type.members : [type]
-    const call = calls.find((each) => each?.type === "TSFunctionType" || each?.type === "TSCallSignatureDeclaration")
-    if (call === undefined) return []
+    const calls = type?.type === "TSTypeLiteral" ? type.members : [member, type]
+    const call = calls.find(
+      (each) =>
+        each?.type === "TSMethodSignature" ||
+        each?.type === "TSFunctionType" ||
+        each?.type === "TSCallSignatureDeclaration"
+    )
+    if (call === undefined || !("key" in member)) return []
+    const method = module.source.slice(member.key.start, member.key.end)
+    // the first overload has the comment
+    if (method === documented) return []
+    documented = method
     const { examples, params, returns } = parseDoc(module.docBefore(member.start))
     const tags = [
-      ...(params.length < call.params.length ? ["@param"] : []),
+      ...(params.filter(({ text }) => text !== "").length < call.params.length ? ["@param"] : []),
       ...(returns === undefined ? ["@returns"] : []),
       ...(examples.length === 0 ? ["@example"] : [])
     ]
@@ -73,22 +89,22 @@ const lackingInService = (name: string, { declaration, module }: Exported): Read
   })
 }
 
-/** The services whose methods people call, by their entry point. */
-const services = {
-  "@webagent/v2": { ".": ["Sessions", "Tasks"] },
-  "@webagent/v3": { ".": ["Sessions"] },
-  "@webagent/v4": { ".": ["Runs", "Sessions"], "./events": ["Events"] },
+/** The services and interfaces whose methods people call, by their entry point. */
+const called = {
+  "@webagent/v2": { ".": ["Sessions", "Tasks"], "./promise": ["Sessions", "Tasks"] },
+  "@webagent/v3": { ".": ["Sessions"], "./promise": ["Sessions"] },
+  "@webagent/v4": { ".": ["Runs", "Sessions"], "./events": ["Events"], "./promise": ["Runs", "Sessions"] },
   "@webagent/simulation": { ".": ["Control"] }
 }
 
-describe("the methods of services", () => {
-  for (const [name, entries] of Object.entries(services))
+describe("the methods", () => {
+  for (const [name, entries] of Object.entries(called))
     it(`of ${name} have parameters, results and examples`, () => {
       const manifest = manifests.get(name)
       const methods = Object.entries(entries).flatMap(([entry, names]) => {
         const source = manifest?.exports[entry]?.["@webagent/source"] ?? ""
         const all = exportsOf(join(root, manifest?.folder ?? "", source))
-        return names.flatMap((service) => (all.get(service) ?? []).flatMap((each) => lackingInService(service, each)))
+        return names.flatMap((each) => all.get(each)?.flatMap((one) => lackingInMethods(each, one)) ?? [`${each}?`])
       })
       assert.deepStrictEqual(methods, [])
     })

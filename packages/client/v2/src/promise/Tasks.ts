@@ -73,6 +73,8 @@ export interface Tasks {
   /**
    * Creates a task, in a new session or in the one with `sessionId`. The request is sent once.
    *
+   * @param input - The task, and options of its session.
+   * @param options - An idempotency key, headers, a signal and retries of this call.
    * @returns The ids of the task and of its session. Wait for the session with `sessions.untilTerminal`.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @example
@@ -86,14 +88,72 @@ export interface Tasks {
    * ```
    */
   create(input: TaskCreate, options?: CreateOptions): Answer<CreatedTask>
-  /** Reads a task with its steps. */
+  /**
+   * Reads a task with its steps.
+   *
+   * @param id - The UUID of the task.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The task with its steps.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v2/promise"
+   *
+   * console.log(await new WebAgent().tasks.get("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+   * ```
+   */
   get(id: string, options?: CallOptions): Answer<TaskView>
-  /** Reads the status of a task, and its outcome once it's finished. This is the cheapest request about a task. */
+  /**
+   * Reads the status of a task, and its outcome once it's finished. This is the cheapest request about a task.
+   *
+   * @param id - The UUID of the task.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The status, and the output of a finished task.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v2/promise"
+   *
+   * console.log(await new WebAgent().tasks.status("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+   * ```
+   */
   status(id: string, options?: CallOptions): Answer<TaskStatusView>
-  /** Lists tasks, newest first. Pages are read while you iterate. */
+  /**
+   * Lists tasks, newest first. Pages are read while you iterate.
+   *
+   * @param options - `sessionId`, `filterBy` (a status), `after` and `before` choose tasks.
+   * @returns The tasks. Each page is one request.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v2/promise"
+   *
+   * for await (const { status } of new WebAgent().tasks.list()) console.log(status)
+   * ```
+   */
   list(options?: TaskListOptions): AsyncIterable<TaskItemView>
-  /** Reads one page of `list`. `totalItems` is the number of tasks on all pages. */
+  /**
+   * Reads one page of `list`. `totalItems` is the number of tasks on all pages.
+   *
+   * @param options - The same as for `list`.
+   * @returns The tasks of the page, and `totalItems`.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v2/promise"
+   *
+   * console.log(await new WebAgent().tasks.listPage({ pageNumber: 2 }))
+   * ```
+   */
   listPage(options?: TaskListOptions & CallOptions): Answer<TaskPage>
-  /** Stops a task. A stopped task can't be resumed. The request is retried if the service can't be reached. */
+  /**
+   * Stops a task. A stopped task can't be resumed. The request is retried if the service can't be reached.
+   *
+   * @param id - The UUID of the task.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The stopped task.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v2/promise"
+   *
+   * console.log(await new WebAgent().tasks.stop("bccfc2ba-1455-4856-a1de-93eb612ebb15"))
+   * ```
+   */
   stop(id: string, options?: CallOptions): Answer<TaskView>
 }

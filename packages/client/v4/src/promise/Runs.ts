@@ -72,23 +72,48 @@ export interface Runs {
    * The create request is sent once, because a second request could start a second paid run.
    *
    * @param input - The task, and options for the model. With a `sessionId`, the run is the next one of that session.
+   * @param options - An idempotency key, headers, a signal and retries of this call.
    * @returns The created run. Only its `id` is certain.
    * @throws `SessionNotFoundError` if the service has no session with the `sessionId` of the input, and `ConflictError`
    *   if the session is stopped.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.create({ task: "Find a red mug" }))
+   * ```
    */
   create(input: RunCreate, options?: CreateOptions): Answer<CreatedRun>
   /**
    * Reads the status of a run. This is the cheapest request about a run.
    *
+   * @param id - The id of the run.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The status of the run.
    * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.status("5f2e"))
+   * ```
    */
   status(id: string, options?: CallOptions): Answer<RunStatusView>
   /**
    * Reads a run. It has a result once its status is `completed`.
    *
+   * @param id - The id of the run.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The run as it is now. Only its `id` is certain.
    * @throws `RunNotFoundError` if the service has no run with this id, and `TransportError` if it can't be reached.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.get("5f2e"))
+   * ```
    */
   get(id: string, options?: CallOptions): Answer<Run>
   /**
@@ -96,6 +121,7 @@ export interface Runs {
    *
    * @param options - `sessionId` lists the runs of one session. `limit` is the number of runs per page, from 1 to 100.
    *   `cursor` continues after a page that `listPage` has read.
+   * @returns The runs. Each page is one request.
    * @throws `OperationUnavailableError` if the service doesn't list runs.
    * @example
    * ```ts
@@ -111,13 +137,23 @@ export interface Runs {
   /**
    * Reads one page of `list`. Pass its `nextCursor` as the `cursor` of the next one while `hasMore` isn't false.
    *
+   * @param options - The same as for `list`.
+   * @returns The runs of the page, with `nextCursor` and `hasMore`.
    * @throws `BadCursorError` if the cursor is another list's.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.listPage({ limit: 20 }))
+   * ```
    */
   listPage(options?: RunListOptions & CallOptions): Answer<RunPage>
   /**
    * Cancels a run, so that it doesn't cost any more. A finished run stays as it is, and repeating the call does no harm,
    * so the request is retried if the service can't be reached.
    *
+   * @param id - The id of the run.
+   * @param options - Headers, a request id, a signal and retries of this call.
    * @returns The run as the service shows it after the request. It may take a moment until its status is `cancelled`.
    * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it can't cancel
    *   runs.
@@ -134,8 +170,17 @@ export interface Runs {
   /**
    * Lists the files that the agent attached to a run.
    *
+   * @param id - The id of the run.
+   * @param options - Headers, a request id, a signal and retries of this call.
+   * @returns The files, each with a `url` that opens it for some minutes.
    * @throws `RunNotFoundError` if the service has no run with this id, and `OperationUnavailableError` if it has no
    *   attachments.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.attachments("5f2e"))
+   * ```
    */
   attachments(id: string, options?: CallOptions): Answer<ReadonlyArray<RunAttachment>>
   /**
@@ -149,6 +194,12 @@ export interface Runs {
    *   signal is aborted.
    * @returns The finished run. With `result`, its result has the type of the schema.
    * @throws `WaitTimeoutError` if the run doesn't finish in time. Wait again with its `id`.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * console.log(await new WebAgent().runs.untilTerminal("5f2e", { timeout: "1 hour" }))
+   * ```
    */
   untilTerminal(id: string, options?: RunWaitOptions & WithoutResult): Promise<Run>
   untilTerminal<Result>(id: string, options: RunWaitOptions & WithResult<Result>): Promise<CompletedRun<Result>>
@@ -206,8 +257,16 @@ export interface Runs {
   /**
    * Emits the status of a run whenever it changes. The last one is final. Polling stops when you leave the loop.
    *
+   * @param id - The id of the run.
    * @param options - `timeout` limits the wait: 30 minutes by default.
+   * @returns The statuses, up to the final one.
    * @throws `WaitTimeoutError` if the run doesn't finish in time.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * for await (const { status } of new WebAgent().runs.watch("5f2e")) console.log(status)
+   * ```
    */
   watch(id: string, options?: WaitOptions): AsyncIterable<RunStatusView>
 }
