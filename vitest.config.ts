@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 // Workspace packages resolve to their TypeScript source, so nothing is built before tests.
@@ -15,6 +16,8 @@ export default {
   ssr: { resolve: { conditions } },
   test: {
     include: ["test/**/*.test.ts"],
+    // what the tests of a package share
+    globalSetup: ["test/setup.ts"].filter((path) => existsSync(path)),
     // npm test names a reporter that tells of failures while the tests still run
     reporters: ["dot", "json"].concat(process.env["WEBAGENT_LIVE"] ?? []),
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder, ready, start } from "./program.ts"
+import { folder, ready, source, start } from "./program.ts"
 
 /** Code that a simulated service needs only after it has started, or never. */
 const later = /\/packages\/service\/sql\/src\/(?!PostgresAddress)|\/http\/admin\/RunHandlers|Commands\.ts|fflate/u
@@ -23,7 +23,7 @@ it.live("simulate starts without the code of databases, operators' commands and 
          }
        })`
     )
-    const program = yield* start(["simulate", "--port=0", "--quiet"], { NODE_OPTIONS: `--import=${hook}` })
+    const program = yield* start(["simulate", "--port=0", "--quiet"], { NODE_OPTIONS: `--import=${hook}` }, source)
     yield* ready(program)
     const loaded = readFileSync(loads, "utf8").trimEnd().split("\n")
     assert.isNotEmpty(loaded.filter((url) => url.endsWith("/serveSimulation.ts")))

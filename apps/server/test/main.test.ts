@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder, type Program, ready, run, start, takenPort } from "./program.ts"
+import { folder, type Program, ready, run, source, start, takenPort } from "./program.ts"
 
 const createRun = (baseUrl: string | undefined, key: string) =>
   Effect.promise(() =>
@@ -28,7 +28,7 @@ const naming = `data:text/javascript,${encodeURIComponent(
 describe("webagent-server", () => {
   it.live("loads no agent where it simulates one", () =>
     Effect.gen(function* () {
-      const program = yield* start(["simulate", "--port", "0"], { NODE_OPTIONS: `--import ${naming}` })
+      const program = yield* start(["simulate", "--port", "0"], { NODE_OPTIONS: `--import ${naming}` }, source)
       yield* ready(program)
       program.process.kill("SIGKILL")
       const { stderr } = yield* program.ended

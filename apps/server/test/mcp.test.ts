@@ -3,17 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Mcp from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { fileURLToPath } from "node:url"
-import { ready, run, start } from "./program.ts"
-
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+import { bundle, ready, run, start } from "./program.ts"
 
 /** A client that starts the program, as desktop clients do. */
 const connect = (address: string, apiKey: string) =>
   Mcp.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ["--conditions=@webagent/source", main, "mcp", "--url", `${address}/api/v4`],
+      args: ["--conditions=@webagent/source", bundle, "mcp", "--url", `${address}/api/v4`],
       env: { WEBAGENT_API_KEY: apiKey }
     })
   )

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { createRequire } from "node:module"
 import { afterAll } from "vitest"
-import { ready, run, send, start, until } from "./program.ts"
+import { ready, run, send, source, start, until } from "./program.ts"
 
 const installed: { readonly version: string } = createRequire(import.meta.url)("@effect/sql-pg/package.json")
 
@@ -110,9 +110,8 @@ describe("webagent-server --data postgres://", () => {
             return next(name, context)
           }
         })`
-      const program = yield* start(["keys", "list", "--data", "postgres://ann@127.0.0.1:2/service"], {
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(without)}`
-      })
+      const options = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(without)}` }
+      const program = yield* start(["keys", "list", "--data", "postgres://ann@127.0.0.1:2/service"], options, source)
       assert.deepStrictEqual(yield* program.ended, {
         code: 2,
         stderr: `A Postgres database needs the package @effect/sql-pg. Run: npm install @effect/sql-pg@${installed.version}\n`

@@ -14,7 +14,11 @@ import { fileURLToPath } from "node:url"
 import { teardown } from "@webagent/cli/CommandLine"
 import { commandLine } from "../src/commandLine.ts"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+/** The server from source. */
+export const source = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+/** The server as `setup.ts` has bundled it from source. */
+export const bundle = process.env["WEBAGENT_SERVER_BUNDLE"] ?? source
 
 /** A program that was started. */
 export interface Program {
@@ -28,7 +32,7 @@ export interface Program {
 export const start = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  program = main,
+  program = bundle,
   around: ReadonlyArray<string> = [],
   cwd = process.cwd()
 ): Effect.Effect<Program, never, Scope.Scope> =>
