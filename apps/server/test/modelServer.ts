@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { chmodSync, existsSync, readdirSync, statSync } from "node:fs"
+import { chmodSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Answer, folder, ready, send, start, until } from "./program.ts"
 
@@ -98,5 +98,5 @@ export const test = <A, E>(title: string, body: Effect.Effect<A, E, ScriptedMode
 export const filesBelow = (path: string): ReadonlyArray<string> =>
   readdirSync(path).flatMap((name) => {
     const file = join(path, name)
-    return existsSync(file) && statSync(file).isDirectory() ? filesBelow(file) : [file]
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true ? filesBelow(file) : [file]
   })
