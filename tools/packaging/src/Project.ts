@@ -54,31 +54,40 @@ export const installInto = async (folder: string, wanted: Dependencies, npm: Npm
 /** A program that a project has installed. */
 export const installedBin = (project: string, name: string) => join(project, "node_modules", ".bin", name)
 
-/** A simulated service, as a project runs it. */
-export interface Service {
+/** A server that a project runs. */
+export interface Running {
   readonly address: string
-  readonly apiKey: string
-  /** Stops it, and waits until it has ended. */
+  /** Stops it, and waits until it has exited. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts the installed `webagent-server`. */
-export const startService = (project: string): Promise<Service> =>
+/** Starts the installed `webagent-server`, and waits until it prints its address. */
+export const startServer = (project: string, args: ReadonlyArray<string>): Promise<Running> =>
   new Promise((resolve, reject) => {
-    const apiKey = "wak_packed"
-    const args = [installedBin(project, "webagent-server"), "simulate", "--port", "0", "--api-key", apiKey]
-    const child = spawn(process.execPath, args, { cwd: project })
+    const child = spawn(process.execPath, [installedBin(project, "webagent-server"), ...args], { cwd: project })
     const stop = async () => {
-      const ended = once(child, "exit")
+      const exited = once(child, "exit")
       child.kill()
-      await ended
+      await exited
     }
     let printed = ""
-    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-    child.stdout.on("data", (chunk: Buffer) => {
-      printed += chunk.toString()
-      const address = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed)?.[0]
-      if (address !== undefined) resolve({ address, apiKey, stop })
-    })
-    child.on("exit", () => reject(new Error(`webagent-server ended: ${printed}`)))
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        printed += chunk.toString()
+        const address = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed)?.[0]
+        if (address !== undefined) resolve({ address, stop })
+      })
+    }
+    child.on("exit", () => reject(new Error(`webagent-server exited: ${printed}`)))
   })
+
+/** A simulated service, as a project runs it. */
+export interface Service extends Running {
+  readonly apiKey: string
+}
+
+/** Starts the simulated service of the installed `webagent-server`. */
+export const startService = async (project: string): Promise<Service> => {
+  const apiKey = "wak_packed"
+  return { ...(await startServer(project, ["simulate", "--port", "0", "--api-key", apiKey])), apiKey }
+}

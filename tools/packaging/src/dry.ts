@@ -1,38 +1,31 @@
-/** Shows what a release would publish, and fails on what is wrong with it: `pnpm release:dry`. Publishes nothing. */
-import { statSync } from "node:fs"
-import { dirname } from "node:path"
-import { problems, read } from "./Package.ts"
-import { packAll } from "./Tarballs.ts"
+/**
+ * Rehearses a release: `npm run release:dry`. In a copy of the workspace, it gives the packages their next version, packs
+ * them, installs them into an app and runs them there. Publishes nothing. With `--record`, the README shows the result.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { copyWorkspace } from "./Copy.ts"
+import { root } from "./Package.ts"
 
-const write = (line: string) => process.stdout.write(`${line}\n`)
-
-const packed = await Promise.all(
-  (await packAll()).map(async ({ folder, name, tarball, version }) => ({
-    name,
-    version,
-    tarball,
-    files: read(folder).files.size,
-    size_kB: statSync(tarball).size / 1000,
-    problems: await problems(folder)
-  }))
-)
-
-write(`${"package".padEnd(24)}${"version".padEnd(10)}${"files".padStart(6)}${"tarball".padStart(12)}`)
-for (const { files, name, size_kB, version } of packed) {
-  write(`${name.padEnd(24)}${version.padEnd(10)}${String(files).padStart(6)}${`${size_kB.toFixed(1)} kB`.padStart(12)}`)
+/** Runs a program to its end; exits with its code if it fails. */
+const run = async (folder: string, ...args: ReadonlyArray<string>): Promise<void> => {
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] })
+  const [code] = await once(child, "close")
+  if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}`)
 }
 
-const wrong = packed.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`))
-for (const problem of wrong) write(problem)
-
-const versions = new Set(packed.map(({ version }) => version))
-if (versions.size > 1) wrong.push("versions differ")
-write(
-  wrong.length === 0
-    ? `\n${packed.length} packages would be published, all at ${[...versions].join(", ")}; nothing was.`
-    : `\n${wrong.length} problems; nothing would be published.`
-)
-for (const { tarball } of packed.slice(0, 1)) {
-  write(`The tarballs are below ${dirname(dirname(tarball))}, and npm install takes their paths.`)
+await using copy = await copyWorkspace()
+const { folder } = copy
+const facts = join(folder, "facts")
+try {
+  await run(folder, "node_modules/@changesets/cli/bin.js", "version")
+  await run(folder, "tools/packaging/src/version.ts")
+  await run(folder, "--conditions=@webagent/source", "tools/packaging/src/rehearse.ts", facts)
+  if (process.argv.includes("--record"))
+    await run(root, "tools/workspace/status.ts", "packages", readFileSync(facts, "utf8"))
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
 }
-process.exitCode = wrong.length === 0 ? 0 : 1
