@@ -34,7 +34,11 @@ const notADatabase = 26
 const unusable = (file: string) => (error: SqlError) =>
   codeOf(error.reason.cause) === notADatabase
     ? noDatabase(file)
-    : refuse(file, `Cannot use ${error.message}. Check the path, its permissions and the space on the disk.`)
+    : refuse(
+        file,
+        // SQLite's own messages start with the file
+        `Cannot use ${error.message.startsWith(file) ? "" : `${file}: `}${error.message}. Check the path, its permissions and the space on the disk.`
+      )
 
 const run = Migrator.make({})({ loader, table })
 

@@ -114,6 +114,15 @@ describe("Database", () => {
     })
   )
 
+  it.live("names the file that the system refuses", () =>
+    Effect.gen(function* () {
+      // the name of its log is too long
+      const path = join(dirname(yield* file), `${"a".repeat(250)}.db`)
+      const message = yield* refusal(path)
+      assert.isTrue(message.startsWith(`Cannot use ${path}: ENAMETOOLONG`), message)
+    })
+  )
+
   it.live("refuses a database of another program, and a file that is none and gets nothing beside it", () =>
     Effect.gen(function* () {
       const path = yield* file
