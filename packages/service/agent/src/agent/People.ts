@@ -19,18 +19,10 @@ interface PeopleOptions {
   readonly onCost: (over: HandedOver) => void
 }
 
-/** Interval at which a browser is used while its task waits for a person, and for how long at the most. */
-const keepEvery = "1 minute"
-const keepWithin = "5 seconds"
-
 /** Makes what an agent asks people in a task. */
 export const make = ({ approve, attempt, conversation, mayAsk, notes, onCost, page }: PeopleOptions) => {
-  // an unused browser stops after a while
-  const keepBrowser = Effect.forever(
-    Effect.andThen(Effect.sleep(keepEvery), Effect.ignore(Effect.timeoutOption(page.picture, keepWithin)))
-  )
   // without its browser, the task can't continue, whatever the person answers
-  const waiting = <A, E>(wait: Effect.Effect<A, E>) => Effect.raceAllFirst([wait, keepBrowser, page.lost])
+  const waiting = <A, E>(wait: Effect.Effect<A, E>) => Effect.raceFirst(wait, page.lost)
   const askPerson = (question: Asked) =>
     waiting(Effect.suspend(() => attempt.ask({ ...question, question: page.redact(question.question) }, notes())))
   return {

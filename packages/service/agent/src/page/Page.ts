@@ -69,7 +69,7 @@ export interface Page
   readonly marked: (jpeg: Uint8Array, numbers: ReadonlyArray<number>) => Effect.Effect<Uint8Array>
   /** Changes what the next task in this browser may do; its downloads stay. */
   readonly allow: (options: Omit<PageOptions, "conceal" | "downloads">) => Effect.Effect<void>
-  /** Fails as soon as the browser is gone, for waits that don't use it. */
+  /** Keeps the browser during a wait that doesn't use it, and fails as soon as it is gone. */
   readonly lost: Effect.Effect<never, BrowserLost>
   /** Returns the state of the tab in front without looking at the page. */
   readonly front: () => Front
@@ -85,6 +85,9 @@ export interface Page
 
 /** Notes that no look has shown yet. */
 const notes_most = 20
+
+/** Interval of messages to a browser that waits, because a pool stops one that gets none for a while. */
+const keepEvery = "1 minute"
 
 /** The longest that a browser may take until it can be used. */
 const patience = "30 seconds"
@@ -184,7 +187,15 @@ export const make = Effect.fnUntraced(function* (
         allowed = { domains, files }
         secrets = Secrets.make(known)
       }),
-    lost: Effect.andThen(client.closed, Effect.failSync(browserGone)),
+    lost: Effect.raceFirst(
+      Effect.andThen(client.closed, Effect.failSync(browserGone)),
+      Effect.forever(
+        Effect.andThen(
+          Effect.sleep(keepEvery),
+          Effect.sync(() => client.post("Browser.getVersion", {}))
+        )
+      )
+    ),
     front: () => {
       const { dialog, url } = tabs.front()
       return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }
