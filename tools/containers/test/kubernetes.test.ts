@@ -1,0 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { root } from "../src/build/workspace.ts"
+import { findProgram } from "../src/kubernetes.ts"
+import { Lacking } from "../src/Report.ts"
+
+describe("findProgram", () => {
+  it("prefers a program that was built here, and says what builds a missing one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-kubernetes-"))
+    const path = process.env["PATH"]
+    process.env["PATH"] = "/nowhere"
+    try {
+      writeFileSync(join(folder, "etcd"), "")
+      assert.strictEqual(await findProgram("etcd", folder), join(folder, "etcd"))
+      const error = await findProgram("kube-apiserver", folder).catch((reason: unknown) => reason)
+      assert.instanceOf(error, Lacking)
+      assert.strictEqual(
+        String(error),
+        'Error: kube-apiserver is neither on the PATH nor built: with Go, "npm run kubernetes" builds it once, in about 10 minutes.'
+      )
+    } finally {
+      process.env["PATH"] = path
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe("tools/containers/kubernetes/go.mod", () => {
+  it("has one version of Kubernetes and of the modules of its repository", () => {
+    const manifest = readFileSync(join(root, "tools/containers/kubernetes/go.mod"), "utf8")
+    const [, version] = /k8s\.io\/kubernetes v1\.(\S+)/u.exec(manifest) ?? []
+    const versions = Array.from(manifest.matchAll(/^\tk8s\.io\/\S+ => k8s\.io\/\S+ v0\.(\S+)$/gmu), ([, one]) => one)
+    assert.isAbove(versions.length, 20)
+    assert.deepStrictEqual([...new Set(versions)], [version])
+  })
+})
