@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import { program } from "../../src/cli/Program.ts"
 import { mornings } from "../mornings/mornings.ts"
 import { call } from "./inProcess.ts"
 
@@ -46,14 +47,24 @@ describe("quarantine", () => {
 
   it("refuses in one sentence what it can't do", async () => {
     const refusals = [
-      [await add("sells"), 'No scenario of the last night is named "sells". Use "suite > name".\n'],
-      [await add("shop > sells", "--owner", "ada"), 'No scenario is named "shop › sells".\n'],
+      [await add("sells"), `No scenario is named "sells". See: ${program} list\n`],
+      [await add("pay"), 'No scenario is named "pay". Did you mean "shop > pays"?\n'],
+      [
+        await add("shop > buy a mug", "--owner", "ada"),
+        'No scenario is named "shop > buy a mug". Did you mean "shop > buys a mug"?\n'
+      ],
       [await quarantine("remove", "pays"), '"pays" is not in quarantine.\n'],
       [await quarantine("remove", "shop > pays"), `${file}: "shop › pays" is not in quarantine.\n`]
     ] as const
     for (const [{ code, stderr }, sentence] of refusals) assert.deepStrictEqual([code, stderr], [2, sentence])
     const late = await quarantine("add", "pays", "--history", history, "--reason", "x", "--until", day(60))
-    assert.match(late.stderr, /is 60 days after since, and 30 are the most/u)
+    const allowed = `Choose a day from ${day(0)} to ${day(30)}.\n`
+    assert.strictEqual(
+      late.stderr,
+      `${day(60)} is too far away, because a quarantine lasts at most 30 days. ${allowed}`
+    )
+    const past = await quarantine("add", "pays", "--history", history, "--reason", "x", "--until", day(-1))
+    assert.strictEqual(past.stderr, `${day(-1)} is in the past. ${allowed}`)
     const refused = async (...flags: ReadonlyArray<string>) =>
       (await quarantine("add", "pays", "--history", history, ...flags)).stderr
     assert.deepStrictEqual(

@@ -80,6 +80,11 @@ export const quarantine = Effect.fnUntraced(function* ({
 }: QuarantineRequest) {
   const since = (yield* now).slice(0, 10)
   const entry: Quarantine.Entry = { suite: scenario.suite, scenario: scenario.name, owner, reason, since, expires }
+  const last = Quarantine.lastDay(since)
+  if (Quarantine.isDay(expires) && (expires < since || expires > last)) {
+    const why = expires < since ? "in the past" : "too far away, because a quarantine lasts at most 30 days"
+    return yield* usage(`${expires} is ${why}. Choose a day from ${since} to ${last}.`)
+  }
   if (scenarios?.some((one) => isSame(one, scenario)) === false)
     return yield* usage(`No scenario is named "${scenarioTitle(scenario)}".`)
   let replaced: Quarantine.Entry | undefined

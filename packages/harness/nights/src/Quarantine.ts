@@ -60,6 +60,9 @@ const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Quarantine), { o
 
 const dayOf = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 
+/** The last day on which a quarantine from a day may end. */
+export const lastDay = (since: string): string => dayOf(Date.parse(since) + mostDays * day_ms)
+
 const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / day_ms
 
 const titleOf = ({ scenario, suite }: Entry) => scenarioTitle({ suite, name: scenario })
@@ -71,8 +74,7 @@ const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, tod
   if (since > today) return `${field("since")}: ${since} is not yet; a quarantine cannot be taken in advance`
   if (expires < since) return `${field("expires")}: ${expires} is before since, ${since}`
   if (days(since, expires) > mostDays) {
-    const last = dayOf(Date.parse(since) + mostDays * day_ms)
-    return `${field("expires")}: ${expires} is ${days(since, expires)} days after since, and ${mostDays} are the most: ${last} or earlier`
+    return `${field("expires")}: ${expires} is ${days(since, expires)} days after since, and ${mostDays} are the most: ${lastDay(since)} or earlier`
   }
   const first = entries.findIndex((other) => other.suite === entry.suite && other.scenario === entry.scenario)
   return first === index

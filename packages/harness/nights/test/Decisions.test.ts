@@ -80,7 +80,14 @@ describe("quarantine", () => {
     Effect.gen(function* () {
       const of = (change: Partial<Decisions.QuarantineRequest>) =>
         messageOf(Decisions.quarantine({ file, scenario: pays, ...asked, ...change }))
-      assert.match(yield* of({ expires: "2026-03-01" }), /2026-03-01 is 50 days after since, and 30 are the most/u)
+      assert.strictEqual(
+        yield* of({ expires: "2026-03-01" }),
+        "2026-03-01 is too far away, because a quarantine lasts at most 30 days. Choose a day from 2026-01-10 to 2026-02-09."
+      )
+      assert.strictEqual(
+        yield* of({ expires: "2026-01-09" }),
+        "2026-01-09 is in the past. Choose a day from 2026-01-10 to 2026-02-09."
+      )
       assert.match(yield* of({ expires: "tomorrow" }), /expected a day such as 2026-12-01, got "tomorrow"/u)
       assert.match(yield* of({ owner: " " }), /expected some words/u)
       assert.strictEqual(yield* of({ scenarios: [sells] }), 'No scenario is named "shop › pays".')

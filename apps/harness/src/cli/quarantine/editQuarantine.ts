@@ -5,9 +5,13 @@ import * as Decisions from "@webagent/nights/Decisions"
 import * as NightFile from "@webagent/nights/NightFile"
 import * as Quarantine from "@webagent/nights/Quarantine"
 import { usage } from "@webagent/cli/UserError"
+import type { ScenarioName } from "@webagent/report/Comparison"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
-import * as NamedScenario from "../NamedScenario.ts"
+import { Project, suitesOf } from "../../config/Project.ts"
 import { refuseDots } from "../HistoryNight.ts"
+import * as NamedScenario from "../NamedScenario.ts"
+import { program } from "../Program.ts"
+import * as SuiteSource from "../selection/SuiteSource.ts"
 
 interface Subject {
   readonly scenario: string
@@ -15,17 +19,29 @@ interface Subject {
   readonly history: string
 }
 
-/** Finds the scenario that a text names among those of the last whole night, or reads it as suite and name. */
+/** The scenarios of the project's suites. */
+const declared = Effect.gen(function* () {
+  const loaded = yield* SuiteSource.load({ suites: suitesOf(yield* Project), builtIn: false })
+  return loaded.flatMap(({ suite }) => suite.scenarios.map(({ name, owner }) => ({ suite: suite.name, name, owner })))
+}).pipe(
+  // it says which suites it loads
+  Effect.provideService(Console.Console, { ...globalThis.console, error: () => undefined })
+)
+
+/** Finds the scenario that a text names among those of the last whole night, or else those of the suites. */
 const subjectOf = Effect.fnUntraced(function* ({ history, scenario: text }: Subject) {
   const { nights } = yield* NightFile.read(history)
-  const scenarios = nights.findLast(({ partial }) => partial === undefined)?.scenarios
-  const scenario = (yield* NamedScenario.find(scenarios ?? [], text)) ?? NamedScenario.parse(text)
-  if (scenario !== undefined) return { scenario: { suite: scenario.suite, name: scenario.name }, scenarios }
-  return yield* usage(
-    scenarios === undefined
-      ? `"${text}" names no suite. Use "suite > name", because ${history} has no whole night.`
-      : `No scenario of the last night is named "${text}". Use "suite > name".`
-  )
+  const ran = nights.findLast(({ partial }) => partial === undefined)?.scenarios ?? []
+  const last = yield* NamedScenario.find(ran, text)
+  if (last !== undefined) return { scenario: last, scenarios: ran }
+  // one that is new has not run yet
+  const others = (yield* declared).filter((one) => NamedScenario.matching(ran, NamedScenario.nameOf(one)).length === 0)
+  const scenarios: ReadonlyArray<ScenarioName & { readonly owner?: string | undefined }> = [...ran, ...others]
+  const scenario = yield* NamedScenario.find(scenarios, text)
+  if (scenario !== undefined) return { scenario, scenarios }
+  const meant = NamedScenario.meant(scenarios, text)
+  const next = meant === undefined ? `See: ${program} list` : `Did you mean "${NamedScenario.nameOf(meant)}"?`
+  return yield* usage(`No scenario is named "${text}". ${next}`)
 })
 
 /** Puts a scenario into quarantine, or changes its entry. */
@@ -37,13 +53,11 @@ export const addToQuarantine = Effect.fnUntraced(function* (
   yield* refuseDots("owner", options.owner, "who fixes it")
   if (!Quarantine.isDay(expires)) return yield* usage(`--until must be a day such as 2026-12-01, got "${expires}".`)
   const { scenario, scenarios } = yield* subjectOf(options)
-  const [last] = scenarios?.filter(({ name, suite }) => name === scenario.name && suite === scenario.suite) ?? []
-  const owner = options.owner ?? last?.owner
+  const owner = options.owner ?? scenario.owner
   if (owner === undefined) {
     return yield* usage(`"${NamedScenario.nameOf(scenario)}" declares no owner. Name who fixes it with --owner.`)
   }
-  const request = { file, scenario, owner, reason, expires }
-  const { replaced } = yield* Decisions.quarantine({ ...request, ...(scenarios === undefined ? {} : { scenarios }) })
+  const { replaced } = yield* Decisions.quarantine({ file, scenario, scenarios, owner, reason, expires })
   const was = replaced === undefined ? "" : ` Before: until ${replaced.expires}, owner ${replaced.owner}.`
   yield* Console.log(`In quarantine: ${scenarioTitle(scenario)} until ${expires}, owner ${owner}.${was}`)
 })
