@@ -36,7 +36,7 @@ const record = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
 
 const readRun = read(record({ id: Schema.String, status: text }))
-const readSession = read(record({ status: text }))
+const readSession = read(record({ status: text, isTaskSuccessful: opinion }))
 const readStatus = read(Schema.Struct({ status: text }))
 const readTasks = read(
   Schema.Struct({
@@ -84,7 +84,8 @@ const sawStatus = (log: TrialLog, id: string, body: string) => {
 
 const sawSession = (log: TrialLog, id: string, body: string) => {
   const session = Option.getOrUndefined(readSession(body)) ?? {}
-  const { status } = session
+  const { isTaskSuccessful, status } = session
+  log.agent = isTaskSuccessful ?? log.agent
   log.lastStatus = status ?? log.lastStatus
   const cost = costOf(session)
   if (log.made.has(id) && cost !== undefined) log.costs.set(id, cost)

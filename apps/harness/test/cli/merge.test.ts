@@ -7,6 +7,7 @@ import { afterAll } from "vitest"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import * as Result from "effect/Result"
 import * as LimitText from "@webagent/findings/words/LimitText"
+import * as NightFile from "@webagent/nights/NightFile"
 import * as SkipText from "@webagent/findings/words/SkipText"
 import { RunReport } from "@webagent/report/RunReport"
 import { call } from "./inProcess.ts"
@@ -80,6 +81,18 @@ describe("merge", () => {
     const lost = half.findings?.flatMap(({ kind }) => (kind._tag === "Incomplete" ? [kind.why] : []))
     const args = [...example, "--max-cost", "90", "--trial-budget", "1", "--built-in", "--seed", "1"]
     assert.deepStrictEqual(lost, [{ _tag: "LostShards", missing: 1, of: 2, shards: [2], args }])
+
+    // the shard that was missing had started first
+    const nights = at("nights.ndjson")
+    const recorded = ["--record", "--history", nights, "--report-dir"]
+    await call(["merge", at("two"), "--allow-missing", ...recorded, at("early")])
+    const ran = () =>
+      Result.getOrThrow(NightFile.parse(readFileSync(nights, "utf8"), nights)).nights.map(
+        ({ scenarios }) => scenarios.filter(({ verdict }) => verdict !== "skipped").length
+      )
+    assert.deepStrictEqual(ran(), [report(at("two")).results.length])
+    await call(["merge", at("one"), at("two"), ...recorded, at("late")])
+    assert.deepStrictEqual(ran(), [report(at("late")).results.length])
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))

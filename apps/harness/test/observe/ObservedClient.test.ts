@@ -129,4 +129,16 @@ describe("what is seen of a trial", () => {
       )
     })
   )
+
+  it.live("records what the agent says in a v3 session", () =>
+    Effect.gen(function* () {
+      const target = yield* targetOf()
+      const { log } = yield* trialOf(target, ({ simulate, v3 }) =>
+        v3.sessions
+          .createAndWait({ task: simulate("Buy a mug", { outcome: "completed", duration: "40ms", success: true }) })
+          .pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 millis")))
+      )
+      assert.isTrue(log.agent)
+    })
+  )
 })

@@ -8,6 +8,7 @@ import { usage } from "@webagent/cli/UserError"
 import { counted, duration } from "@webagent/cli/Text"
 import { statusOf } from "@webagent/report/Finding"
 import { conclude } from "@webagent/findings/Conclusion"
+import type { Night } from "@webagent/nights/Night"
 import * as Money from "@webagent/cli/Money"
 import type { RunReport } from "@webagent/report/RunReport"
 import type { TotalLimits } from "../../run/shards/NightLimits.ts"
@@ -84,6 +85,21 @@ const writeFiles = Effect.fnUntraced(
   Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
+/**
+ * The report with the start under which its night is in the history. A shard that was missing may have started first, and a
+ * night with another start would be a second one.
+ */
+const recordedAs = (report: RunReport, nights: ReadonlyArray<Night>): RunReport => {
+  const { header, shards = [] } = report
+  const night = nights.find(
+    ({ fingerprint, seed, startedAt }) =>
+      seed === header.seed &&
+      fingerprint.trials === header.trials &&
+      shards.some((shard) => shard.startedAt === startedAt)
+  )
+  return night === undefined ? report : { ...report, header: { ...header, startedAt: night.startedAt } }
+}
+
 /** Total cost and requests of all shards, compared with the limits of the night. */
 const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): string =>
   [
@@ -106,7 +122,8 @@ export const mergeShards = Effect.fnUntraced(function* (request: {
     options,
     merged.report.results.map(({ name, suite }) => ({ suite, name }))
   )
-  const report = conclude(history.conclude(merged.report))
+  const started = recordedAs(merged.report, history.nights)
+  const report = conclude(history.conclude(started))
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
   const { reportDir } = options
