@@ -214,7 +214,7 @@ describe("findings", () => {
         .first()
         .click()
       await finding.getByText("npx webagent-harness quarantine add").waitFor()
-      await page.getByText("Only if it's intended").waitFor()
+      await page.getByText("No, unless it's intended").waitFor()
     })
   )
 

@@ -56,6 +56,8 @@ const stepOf = (
 
 /** Which code changed when a finding began, who sees to it, and who is working on it. */
 const contextOf = (text: FindingText.FindingText | undefined, style: Style): ReadonlyArray<string> => [
+  ...fact(style, "cause", text?.unexplained),
+  ...fact(style, "cost", text?.cost),
   ...fact(style, "sure", text?.certainty),
   ...fact(style, "began", text?.change?.text),
   ...fact(style, "compare", text?.change?.url),

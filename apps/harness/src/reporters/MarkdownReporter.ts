@@ -23,6 +23,7 @@ import { median } from "@webagent/statistics/Robust"
 import { counted, duration } from "@webagent/cli/Text"
 import { basename, dirname, relative } from "node:path"
 import * as UsageText from "@webagent/findings/words/UsageText"
+import * as VerdictText from "@webagent/findings/words/VerdictText"
 
 /** Maximum size of a job summary, in bytes. GitHub shows no part of a longer one. */
 export const most = 1024 * 1024
@@ -121,7 +122,7 @@ const row = (result: ScenarioResult): string => {
     result.quarantine === undefined
       ? (SkipText.reasonOf(result) ?? "")
       : `quarantined until ${result.quarantine.expires}`
-  return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${time} | ${escape(note)} |`
+  return `| ${escape(result.suite)} | ${escape(result.name)} | ${VerdictText.word(result.verdict)} | ${trials} | ${time} | ${escape(note)} |`
 }
 
 /** Which scenarios a finding is about, or how many and the first of them. */
@@ -130,12 +131,16 @@ const placesOf = ({ place, scenarios, shared }: FindingText.FindingText): string
 
 /** The evidence of a finding, which code changed when it began, who is working on it, and what to do. */
 const whyOf = ({ next, text }: Described): string => {
-  const { acknowledged, affected, certainty, change, evidence } = text
+  const { acknowledged, affected, certainty, change, cost, evidence, unexplained } = text
   const link = change?.url === undefined ? "" : ` ([compare](${encodeURI(change.url)}))`
   return [
-    ...[evidence, ...(certainty === undefined ? [] : [certainty]), ...ContributionText.line(text.contribution)].map(
-      escape
-    ),
+    ...[
+      evidence,
+      ...(unexplained === undefined ? [] : [`cause ${unexplained}`]),
+      ...(cost === undefined ? [] : [`cost ${cost}`]),
+      ...(certainty === undefined ? [] : [certainty]),
+      ...ContributionText.line(text.contribution)
+    ].map(escape),
     ...(change === undefined ? [] : [`began ${escape(change.text)}${link}`]),
     // those whose scenarios it affected don't own it
     ...(affected === undefined ? [] : [escape(`affected: ${affected}`)]),

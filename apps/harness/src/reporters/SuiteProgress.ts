@@ -5,6 +5,7 @@ import {
   type RunReport,
   type ScenarioResult
 } from "@webagent/report/RunReport"
+import * as VerdictText from "@webagent/findings/words/VerdictText"
 import { type Style } from "@webagent/cli/Style"
 import { counted, cut, duration } from "@webagent/cli/Text"
 
@@ -37,15 +38,10 @@ const isBad = (result: ScenarioResult) => result.verdict !== "passed" && result.
 
 /** Numbers of scenarios that didn't pass, by verdict: `2 failed, 1 flaky`. */
 const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
-  const { claimed, failed, flaky, infra, unscored } = countsOf(results)
-  const parts: ReadonlyArray<readonly [number, string]> = [
-    [failed, "failed"],
-    [claimed, "false success"],
-    [flaky, "flaky"],
-    [infra, "not reached"],
-    [unscored, "not scored"]
-  ]
-  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(", ")
+  const counts = countsOf(results)
+  return (["failed", "claimed", "flaky", "infra", "unscored"] as const)
+    .flatMap((verdict) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${VerdictText.word(verdict)}`]))
+    .join(", ")
 }
 
 /** The suite's line: its name, a bar where lines are redrawn, how many passed of those that run, and its time. */

@@ -46,7 +46,10 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
   return {
     "what is wrong": text.what,
     "since when": text.age,
-    "how sure": comparison === undefined ? text.certainty : Statistics.fullEvidence(comparison),
+    "how sure": text.certainty ?? (comparison && Statistics.fullEvidence(comparison)),
+    "what was measured": comparison && Statistics.fullEvidence(comparison),
+    "where the cause is": text.unexplained,
+    "what an outage cost": text.cost,
     "which cause": text.cause ?? text.evidence,
     whose: text.owner,
     "what it cost": spent,

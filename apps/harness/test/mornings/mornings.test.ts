@@ -20,6 +20,9 @@ import { consoleText, ignoring, markdownText, replay } from "./texts.ts"
 type Question =
   | "since when"
   | "how sure"
+  | "what was measured"
+  | "where the cause is"
+  | "what an outage cost"
   | "which cause"
   | "whose"
   | "how to replay it"
@@ -70,7 +73,10 @@ const answersOf = (finding: Finding, report: RunReport): Readonly<Partial<Record
   const next = NextText.of(finding, { program, replay: example && replay(example) })
   const all: Partial<Record<Question, string | undefined>> = {
     "since when": text.age,
-    "how sure": comparison === undefined ? text.certainty : Statistics.evidence(comparison),
+    "how sure": text.certainty ?? (comparison && Statistics.evidence(comparison)),
+    "what was measured": comparison && Statistics.evidence(comparison),
+    "where the cause is": text.unexplained,
+    "what an outage cost": text.cost,
     "which cause": text.cause ?? ContributionText.line(text.contribution)[0] ?? text.evidence,
     whose: text.owner,
     "how to replay it": example && replay(example),

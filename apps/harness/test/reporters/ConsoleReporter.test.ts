@@ -68,6 +68,7 @@ describe("ConsoleReporter", () => {
         "",
         `  ✗ v4-browsers › forgets  ${leak.what}`,
         `      ${leak.evidence}`,
+        "      cause     not recorded. In the trial, look for what happened between the creation of the browser and the end",
         "      sure      certain: open browsers are counted after each trial, not estimated",
         "      next      Stop the browser in the scenario, even if a check fails.",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',

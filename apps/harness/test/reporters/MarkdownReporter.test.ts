@@ -78,12 +78,13 @@ describe("MarkdownReporter", () => {
     assert.match(text, /^\| what \| where \| owner \| old or new \| why \|\n(?:\| --- ){5}\|\n\| \*\*/mu)
     const rows = rowsOf(text)
     for (const tag of ["Flaky", "Failed", "Unscored"] as const) {
-      const { age, evidence, owner = "", place, what } = textOf(dated, tag)
+      const { age, evidence, owner = "", place, unexplained, what } = textOf(dated, tag)
       assert.isDefined(age)
       // the next step follows the evidence in its cell
       const row = rows.find((cells) => cells[0] === `**${what}**` && cells[1] === place)
       assert.deepStrictEqual(row?.slice(2, 4), [owner, age])
-      assert.isTrue(row?.[4]?.startsWith(`${evidence}<br>Next: `), row?.[4])
+      const cause = unexplained === undefined ? "" : `cause ${unexplained}<br>`
+      assert.isTrue(row?.[4]?.startsWith(`${evidence}<br>${cause}Next: `), row?.[4])
     }
   })
 

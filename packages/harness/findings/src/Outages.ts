@@ -1,3 +1,4 @@
+import * as Money from "@webagent/cli/Money"
 import { byCause } from "./Cause.ts"
 import type { CountedCause } from "@webagent/report/FailureCause"
 import type { OutageToll } from "@webagent/report/Finding"
@@ -16,6 +17,8 @@ export interface Outage {
   readonly measured?: Measured.Outage
   /** Trials that could not be scored because of it. */
   readonly trials: number
+  /** Cost of these trials, in USD. */
+  readonly cost_usd: string
   /** Tries that it ended, and that were run again. */
   readonly reruns: number
   /** Requests that were interrupted by it, the most frequent first. */
@@ -30,6 +33,7 @@ interface Met {
   readonly at_ms: number
   readonly isLimit: boolean
   readonly isRerun: boolean
+  readonly cost_usd: string
   readonly failure: Failure
   readonly result: ScenarioResult
 }
@@ -40,8 +44,11 @@ interface Met {
 const pause_ms = 60_000
 
 const metBy = (report: RunReport, result: ScenarioResult): ReadonlyArray<Met> => {
-  const met = (tried: { started_ms: number; duration_ms: number; failure?: Failure }, isRerun: boolean) => {
-    const { failure } = tried
+  const met = (
+    tried: { started_ms: number; duration_ms: number; failure?: Failure; cost_usd?: string },
+    isRerun: boolean
+  ) => {
+    const { cost_usd = "0", failure } = tried
     if (failure === undefined) return []
     const at_ms = Moment.of(report, result, tried.started_ms + tried.duration_ms)
     const { request } = failure
@@ -51,6 +58,7 @@ const metBy = (report: RunReport, result: ScenarioResult): ReadonlyArray<Met> =>
         at_ms,
         isLimit: request?.status === 429,
         isRerun,
+        cost_usd,
         failure,
         result
       }
@@ -83,6 +91,7 @@ const outageOf = (all: ReadonlyArray<Met>): Outage => {
     from_ms: Math.min(...all.map(({ from_ms }) => from_ms)),
     to_ms: Math.max(...all.map(({ at_ms }) => at_ms)),
     trials: all.length - again,
+    cost_usd: Money.sum(all.map(({ cost_usd }) => cost_usd)),
     reruns: again,
     operations: operations.toSorted((one, other) => other.count - one.count),
     results: new Set(all.map(({ result }) => result))
@@ -117,11 +126,21 @@ export const of = (report: RunReport): ReadonlyArray<Outage> => {
 }
 
 /** The facts of an outage. */
-export const tollOf = ({ from_ms, measured, operations, reruns, results, to_ms, trials }: Outage): OutageToll => ({
+export const tollOf = ({
+  cost_usd,
+  from_ms,
+  measured,
+  operations,
+  reruns,
+  results,
+  to_ms,
+  trials
+}: Outage): OutageToll => ({
   from: new Date(from_ms).toISOString(),
   until: to_ms === Infinity ? null : new Date(to_ms).toISOString(),
   ...(measured === undefined ? {} : { why: measured.why }),
   trials,
+  cost_usd,
   reruns,
   operations,
   scenarios: results.size

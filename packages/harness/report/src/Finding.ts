@@ -31,6 +31,8 @@ export const OutageToll = Schema.Struct({
   until: Schema.NullOr(Schema.String),
   why: Schema.optionalKey(Schema.String),
   trials: Schema.Int,
+  /** Cost of these trials; absent in reports of older versions. */
+  cost_usd: Schema.optionalKey(Schema.String),
   reruns: Schema.Int,
   /** Interrupted requests, the most frequent first. */
   operations: Schema.Array(CountedCause),

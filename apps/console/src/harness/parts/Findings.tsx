@@ -181,6 +181,8 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
       </p>
       <Scenarios run={run} text={text} />
       <dl className={styles["facts"]}>
+        {text.unexplained === undefined ? null : <Fact name="Cause">{text.unexplained}</Fact>}
+        {text.cost === undefined ? null : <Fact name="Cost">{text.cost}</Fact>}
         {text.detail === undefined || sure.includes(text.detail) ? null : <Fact name="Trials">{text.detail}</Fact>}
         {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">

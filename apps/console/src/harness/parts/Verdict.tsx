@@ -1,3 +1,4 @@
+import * as VerdictText from "@webagent/findings/words/VerdictText"
 import { marks, type State } from "../nights/heat.ts"
 import styles from "./Verdict.module.css"
 
@@ -6,7 +7,7 @@ const nameOf = (verdict: string): State => (Object.hasOwn(marks, verdict) ? (ver
 /** A verdict as a symbol, a color and a word. An unknown one is shown as it is. */
 export const Verdict = ({ of, isBrief = false }: { readonly of: string; readonly isBrief?: boolean }) => {
   const [symbol, look] = marks[nameOf(of)]
-  const word = of === "claimed" ? "false success" : of === "infra" ? "unreachable" : of.slice(0, 40)
+  const word = VerdictText.word(of).slice(0, 40)
   return (
     <span className={`${styles["verdict"]} ${styles[look] ?? ""}`} title={isBrief ? word : undefined}>
       <span aria-hidden>{symbol}</span>

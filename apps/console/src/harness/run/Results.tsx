@@ -1,5 +1,6 @@
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as SkipText from "@webagent/findings/words/SkipText"
+import * as VerdictText from "@webagent/findings/words/VerdictText"
 import type { Finding } from "@webagent/report/Finding"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
@@ -81,10 +82,10 @@ export const Results = ({ id, report }: { readonly id: string; readonly report: 
   const all = useMemo(() => shownOf(report), [report])
   const query = new URLSearchParams(useAtomValue(place).search)
   const [text, only] = [textIn(query, "text"), textIn(query, "only")]
-  const words = [...new Set(all.flatMap(({ result, words }) => [...words, result.verdict]))]
+  const words = [...new Set(all.flatMap(({ result, words }) => [...words, VerdictText.word(result.verdict)]))]
   const rows = all.filter(
     (one) =>
-      (only === "" || one.result.verdict === only || one.words.includes(only)) &&
+      (only === "" || VerdictText.word(one.result.verdict) === only || one.words.includes(only)) &&
       text
         .toLowerCase()
         .split(/\s+/u)

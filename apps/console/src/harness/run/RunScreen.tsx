@@ -175,7 +175,7 @@ const Finished = ({ run }: { readonly run: Run }) => {
         >
           <p>
             {report === null
-              ? "It was killed before it finished. Its finished trials are kept, and the command that started it continues it with --resume."
+              ? "Its process ended before it finished. Its finished trials are kept. If a command started it, that command continues it with --resume. Otherwise run it again."
               : passedText(run)}
           </p>
         </Message>

@@ -10,6 +10,7 @@ import * as ContributionText from "./ContributionText.ts"
 import * as EvidenceText from "./EvidenceText.ts"
 import * as KindText from "./KindText.ts"
 import { listed } from "./Names.ts"
+import * as OutageText from "./OutageText.ts"
 import * as PeopleText from "./PeopleText.ts"
 import * as Statistics from "./Statistics.ts"
 
@@ -35,8 +36,12 @@ export interface FindingText extends Omit<EvidenceText.Evidence, "rate"> {
   readonly acknowledged?: string
   /** When it was first seen, and which code changed then. */
   readonly change?: ChangeText.ChangeText
-  /** Says that the evidence was counted and not estimated. */
+  /** Says that the evidence was counted and not estimated, or how often chance alone causes it. */
   readonly certainty?: string
+  /** Says that no cause was recorded, and where to look for it. */
+  readonly unexplained?: string
+  /** The time and the money that an outage cost. */
+  readonly cost?: string
   readonly contribution?: ContributionText.Contribution
   /** That several scenarios share it: `one of 4 scenarios with this cause`, `affected by the outage`. */
   readonly shared?: string
@@ -63,12 +68,25 @@ const sharedOf = ({ kind, scenarios }: Finding): string | undefined => {
 const isLostShard = ({ kind }: Pick<Finding, "kind">): boolean =>
   kind._tag === "Incomplete" && kind.why._tag === "LostShards"
 
-/** The evidence that was counted and not estimated. */
+/** The reason why the evidence is no coincidence. */
 const certaintyOf = ({ kind }: Finding): string | undefined => {
+  if (kind._tag === "Regressed") return Statistics.sureness(kind.comparison)
   if (kind._tag === "Leak") return "certain: open browsers are counted after each trial, not estimated"
   if (kind._tag !== "ServiceAway" || kind.toll === undefined) return undefined
   const failed = kind.toll.operations.reduce((sum, { count }) => sum + count, 0)
   return failed === 0 ? undefined : `certain: ${counted(failed, "request")} failed, counted and not estimated`
+}
+
+/** Where to look for a cause that no check and no request shows. */
+const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefined => {
+  if (kind._tag === "Leak") {
+    const { leakedIn: [trial] = [] } = first ?? {}
+    const where = trial === undefined ? "the trial" : `trial ${trial}`
+    return `not recorded. In ${where}, look for what happened between the creation of the browser and the end`
+  }
+  // a check says what differs, and a service's own error says why
+  const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
+  return isFlake ? "not recorded. Compare the requests of a failed trial with those of a passed one" : undefined
 }
 
 /** A finding in words. */
@@ -88,16 +106,23 @@ export const describe = (finding: Finding): FindingText => {
   const isAffecting = kind._tag === "Unreachable" || kind._tag === "ServiceAway"
   const operator = kind._tag === "ServiceAway" ? "service operator" : undefined
   const start = kind._tag === "ServiceAway" && onset?.nights === 1 ? kind.outage.from : undefined
-  const since = isSeveral ? ages(scenarios.map(({ onset }) => onset)) : onset && age(onset)
+  const its = isSeveral ? ages(scenarios.map(({ onset }) => onset)) : onset && age(onset)
+  const over = kind._tag === "ServiceAway" && !kind.isWholeRun ? OutageText.end(kind.outage) : undefined
+  const since = [its, over].filter((part) => part !== undefined).join(", ")
   const contribution = "comparison" in kind ? ContributionText.of(kind.comparison) : undefined
   return {
     ...evidence,
     what: KindText.text(finding),
     place: placeOf(finding),
     ...defined({
-      age: since,
+      age: since === "" ? undefined : since,
       contribution,
       certainty: certaintyOf(finding),
+      unexplained: unexplainedOf(finding),
+      cost:
+        kind._tag === "ServiceAway" && !kind.isWholeRun
+          ? OutageText.cost(kind.outage, kind.toll ?? { trials: 0 })
+          : undefined,
       owner: isAffecting ? operator : PeopleText.owners(finding),
       affected: isAffecting ? PeopleText.owners(finding) : undefined,
       acknowledged: PeopleText.acknowledged(finding),

@@ -14,7 +14,7 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
   switch (kind._tag) {
     case "Regressed":
       return {
-        answer: "Only if it's intended. Accepting the new level accepts every regression of the night",
+        answer: "No, unless it's intended. Accepting the new level accepts every regression of the night",
         remedy: "accept"
       }
     case "ServiceAway":

@@ -1,3 +1,4 @@
+import * as Money from "@webagent/cli/Money"
 import type { OutageToll } from "@webagent/report/Finding"
 import { isSerious, length_ms, type Outage } from "@webagent/report/Outage"
 import { counted, duration } from "@webagent/cli/Text"
@@ -68,4 +69,16 @@ export const toll = ({ reruns, trials }: OutageToll): string => {
     ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "retry" : "retries"}`])
   ]
   return parts.length === 0 ? "no trial interrupted" : parts.join(", ")
+}
+
+/** If it is over: `over at 02:31 UTC`, `not over when the run finished`. */
+export const end = ({ to }: Outage): string =>
+  to === null ? "not over when the run finished" : `over at ${clock(to, false)} UTC`
+
+/** Its cost: `21 min 33 s of waiting, and 0.13 USD for 10 trials without a result`. */
+export const cost = (outage: Outage, { cost_usd, trials }: Pick<OutageToll, "cost_usd" | "trials">): string => {
+  const waited = outage.to === null ? "the rest of the run" : `${duration(length_ms(outage))} of waiting`
+  if (trials === 0) return waited
+  const paid = cost_usd === undefined ? "" : `${Money.rounded(cost_usd)} for `
+  return `${waited}, and ${paid}${counted(trials, "trial")} without a result`
 }

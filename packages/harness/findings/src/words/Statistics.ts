@@ -1,4 +1,5 @@
 import type { Comparison } from "@webagent/report/Comparison"
+import { number } from "@webagent/cli/Text"
 import { amount, chance, change, isSame, lately, nights, percent, shareOf } from "./Amounts.ts"
 
 /** A figure of this run: `3 of 5`, `1.19 s`, `0.4 % longer`. */
@@ -106,3 +107,10 @@ export const fullEvidence = (comparison: Comparison): string =>
   parts(comparison)
     .filter((part) => part !== undefined)
     .join("; ")
+
+/** How often a night without a change looks like this: `fewer than 1 in 1,000 nights by chance`. */
+export const sureness = ({ pValue }: Comparison): string | undefined => {
+  if (pValue === undefined) return undefined
+  const often = pValue < 0.001 ? "fewer than 1 in 1,000 nights" : `about 1 in ${number(Math.round(1 / pValue))} nights`
+  return `${often} by chance`
+}
