@@ -6,7 +6,8 @@ enableCompileCache()
 
 // Ctrl-C once is the runtime's: it stops politely. Twice is at once, whatever is still being written.
 process.once("SIGINT", () => {
-  process.stderr.write("\nstopping; Ctrl-C again ends at once\n")
+  // the process that started this one has said so
+  if (!process.connected) process.stderr.write("\nstopping; Ctrl-C again ends at once\n")
   process.once("SIGINT", () => process.exit(130))
 })
 

@@ -240,7 +240,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/eval": ["cli", "cli/run", "config"],
       "cli/drift": ["cli", "cli/run", "config"],
       "cli/history": ["cli", "page"],
-      "cli/quarantine": ["cli"],
+      "cli/quarantine": ["cli", "cli/selection", "config"],
       "cli/init": ["cli", "config"],
       "cli/list": ["cli", "cli/selection"],
       "cli/load": ["cli", "cli/reports", "config"],

@@ -4,7 +4,7 @@ import { assert, it } from "vitest"
 import { root } from "../src/Documents.ts"
 
 /** Variables that programs of this repository pass to each other, and an example in a message. */
-const internal = new Set(["WEBAGENT_LOAD_SUMMARY", "WEBAGENT_SMALL_KEY"])
+const internal = new Set(["WEBAGENT_LOAD_SUMMARY", "WEBAGENT_RUN_OF_PAGE", "WEBAGENT_SMALL_KEY"])
 
 it("docs/environment.md has every variable that the sources read", () => {
   const page = readFileSync(join(root, "docs/environment.md"), "utf8")

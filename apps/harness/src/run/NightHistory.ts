@@ -1,5 +1,4 @@
 import * as Console from "effect/Console"
-import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Acknowledgements from "@webagent/nights/Acknowledgements"
@@ -12,12 +11,6 @@ import { usage } from "@webagent/cli/UserError"
 import * as Quarantine from "@webagent/nights/Quarantine"
 import * as Release from "@webagent/nights/Release"
 import type { RunReport } from "@webagent/report/RunReport"
-
-/** Reads a history for a run. A process that has read it before needs less time and memory. */
-export const PastReader: Context.Reference<typeof NightFile.readRecent> = Context.Reference(
-  "webagent-harness/PastReader",
-  { defaultValue: () => NightFile.readRecent }
-)
 
 /** Which files to read, and whether to add the run to the history. */
 interface NightFiles {
@@ -54,7 +47,7 @@ export const open = Effect.fnUntraced(function* (
   scenarios: ReadonlyArray<{ readonly suite: string; readonly name: string }>
 ) {
   const path = history ?? (record ? NightFile.standard : undefined)
-  const past = path === undefined ? { nights: [], accepted: [], warnings: [] } : yield* (yield* PastReader)(path)
+  const past = path === undefined ? { nights: [], accepted: [], warnings: [] } : yield* NightFile.readRecent(path)
   for (const warning of past.warnings) yield* Console.error(warning)
   const quarantine = yield* Quarantine.read(file, DateTime.formatIso(yield* DateTime.now).slice(0, 10))
   const excess = Quarantine.tooMany(quarantine, scenarios)

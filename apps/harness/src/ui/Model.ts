@@ -29,7 +29,7 @@ import * as SuitesTree from "./SuitesTree.ts"
 export interface ModelOptions {
   readonly options: RunOptions
   readonly can: Project["can"]
-  /** True for runs that this process carries out. */
+  /** True for a running run that this process started. */
   readonly isOurs: (run: string) => boolean
   readonly exportedAt: string | null
 }
@@ -96,19 +96,16 @@ export const make = Effect.fnUntraced(function* ({ can, exportedAt, isOurs, opti
   const fingerprints = Effect.gen(function* () {
     const names = yield* folders.names
     const newest = yield* Effect.forEach(names.slice(0, 20), (name) => stampOf(`${ReportDirectory.runs}/${name}`))
-    const runs = JSON.stringify([names.length, names[0], newest])
+    // a run whose process was killed changes no file
+    const runs = JSON.stringify([names.length, names[0], newest, names.find(isOurs)])
     const nights = `${yield* stampOf(history)} ${yield* stampOf(quarantineFile)}`
-    const suites = (yield* suitesTree.hasChanged)
-      ? String(suitesTree.edition().number + 1)
-      : String(suitesTree.edition().number)
+    const suites = String(suitesTree.loads() + ((yield* suitesTree.hasChanged) ? 1 : 0))
     return { runs, load: runs, nights, suites }
   })
 
   return {
     ...past,
     fingerprints,
-    /** The suites as they are now, loaded again if their files have changed. */
-    freshEdition: Effect.map(suitesTree.read({ last: () => null, quarantine: () => null }), suitesTree.edition),
     ...runs,
     folders,
     reports,

@@ -7,12 +7,10 @@ import {
 } from "@webagent/harness-api"
 import * as NightChanges from "@webagent/findings/NightChanges"
 import type { Night } from "@webagent/nights/Night"
-import * as NightFile from "@webagent/nights/NightFile"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import { changedScenarios, eligible, most, type Past } from "@webagent/nights/Past"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { dirname, join, relative } from "node:path"
 import * as ReportDirectory from "../cli/reports/ReportDirectory.ts"
 import * as CompareOutput from "../cli/compare/CompareOutput.ts"
@@ -137,29 +135,5 @@ export const make = Effect.fnUntraced(function* (
     return { accepted, acknowledged, nights: nights.map((one) => (one === indexed ? whole : one.head)) } satisfies Past
   })
 
-  /** The history as a run needs it. Only the run holds its recent nights, because a hundred of them take 25 MB. */
-  const pastForRun: typeof NightFile.readRecent = Effect.fnUntraced(function* (path, most) {
-    const past = yield* Effect.option(index)
-    // a line that can't be read stops a run, and not the screens
-    if (path !== history || Option.isNone(past) || past.value.problems.length > 0) {
-      return yield* NightFile.readRecent(path, most)
-    }
-    const { accepted, acknowledged, nights } = past.value
-    const needed = new Set(
-      Array.from(
-        NightFile.recentOf(
-          nights.map(({ head }) => head),
-          most
-        ),
-        ({ id }) => id
-      )
-    )
-    const whole = yield* Effect.forEach(nights, (one) => {
-      const { head } = one
-      return needed.has(head.id) ? Effect.orElseSucceed(wholeNight(one), () => head) : Effect.succeed(head)
-    })
-    return { nights: whole, accepted, acknowledged, warnings: [] }
-  })
-
-  return { index, nightOfRun, night, compare, trend, pastWith, pastForRun }
+  return { index, nightOfRun, night, compare, trend, pastWith }
 })

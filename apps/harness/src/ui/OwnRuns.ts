@@ -1,8 +1,9 @@
-import { CannotError, type LiveMessage, type MissingError, RefusedError, type StartRun } from "@webagent/harness-api"
+import { CannotError, type MissingError, RefusedError, type StartRun } from "@webagent/harness-api"
 import * as Money from "@webagent/cli/Money"
 import type { UserError } from "@webagent/cli/UserError"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -13,21 +14,14 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { basename, join } from "node:path"
 import * as ReportDirectory from "../cli/reports/ReportDirectory.ts"
-import { type RunOptions, startedAs } from "../cli/RunFlags.ts"
-import type * as ModuleFile from "../config/ModuleFile.ts"
-import { ExchangeListener } from "../observe/ExchangeListener.ts"
-import type { Seen } from "../observe/Seen.ts"
+import type { RunOptions } from "../cli/RunFlags.ts"
 import * as EventLog from "../run/events/EventLog.ts"
-import { PictureListener } from "../run/LiveSteps.ts"
-import { PastReader } from "../run/NightHistory.ts"
-
-/** A message about a running trial of this process, which no file has. */
-export type OwnMessage = Extract<LiveMessage, { readonly _tag: "Exchange" | "Picture" }>
+import * as RunProcess from "./RunProcess.ts"
 
 /** Latest messages of a run that a page gets when it begins to follow. */
 const mostKept = 2000
 
-/** The runs that this process carries out: one at a time. */
+/** The runs that this process starts: one at a time, each in a process of its own. */
 export interface OwnRuns {
   /** Starts a run, and returns its id as soon as it has begun. */
   readonly start: (request: StartRun) => Effect.Effect<string, CannotError | RefusedError>
@@ -35,7 +29,7 @@ export interface OwnRuns {
   readonly stop: (run: string) => Effect.Effect<void, MissingError | CannotError>
   readonly isOurs: (run: string) => boolean
   /** The latest messages about a running run, and those to come. A page that follows both may get a message twice. */
-  readonly messages: (run: string) => Stream.Stream<OwnMessage>
+  readonly messages: (run: string) => Stream.Stream<RunProcess.OwnMessage>
 }
 
 interface OwnRunsOptions {
@@ -43,10 +37,8 @@ interface OwnRunsOptions {
   readonly options: RunOptions
   /** The names and addresses of targets. */
   readonly targetOf: (name: string) => Partial<RunOptions> | undefined
-  readonly edition: Effect.Effect<ModuleFile.Edition>
   /** The most that a finished run may have cost, in USD; undefined if it has no report, or cost nothing that counts. */
   readonly costOf: (run: string) => Effect.Effect<string | undefined>
-  readonly pastForRun: typeof PastReader.Service
 }
 
 const pause = "50 millis"
@@ -61,35 +53,43 @@ const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The subject of a message: only its latest message is kept. */
+const keyOf = (message: RunProcess.OwnMessage): string =>
+  message._tag === "Exchange"
+    ? `exchange ${message.exchange.id}`
+    : `picture ${JSON.stringify([message.suite, message.scenario, message.index])} ${message.picture.runId}`
+
 /** Makes the runs of a process. They end with the scope: each is stopped, and writes its report. */
-export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pastForRun, targetOf }: OwnRunsOptions) {
+export const make = Effect.fnUntraced(function* ({ costOf, options, targetOf }: OwnRunsOptions) {
   const fs = yield* FileSystem.FileSystem
-  const published = yield* PubSub.sliding<OwnMessage>(1024)
+  const published = yield* PubSub.sliding<RunProcess.OwnMessage>(1024)
   /** Messages by their subject, the oldest first. */
-  const kept = new Map<string, OwnMessage>()
-  const put = (key: string, message: OwnMessage) => {
+  const kept = new Map<string, RunProcess.OwnMessage>()
+  const put = (message: RunProcess.OwnMessage) => {
+    const key = keyOf(message)
     kept.delete(key)
     kept.set(key, message)
     const [oldest] = kept.keys()
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
     PubSub.publishUnsafe(published, message)
   }
-  const { runSuites } = yield* Effect.promise(() => import("../cli/run/runSuites.ts"))
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof runSuites>>>()
-  let active: { readonly run: string; readonly fiber: Fiber.Fiber<void, unknown> } | undefined
+  let active:
+    | { readonly run: string; readonly directory: string; readonly fiber: Fiber.Fiber<void, CannotError> }
+    | undefined
   let spent_usd = "0"
 
   const isActive = () => active !== undefined && active.fiber.pollUnsafe() === undefined
 
-  /** The options of a run: what a request names replaces what the command line has. */
-  const optionsFor = Effect.fnUntraced(function* (request: StartRun, reportDir: string) {
-    const { record, scenarios, suites, target, trial, trials, ...others } = request
-    const named = target === undefined ? {} : targetOf(target)
+  /** What a request changes in the options of the command line. The limits are those of this process. */
+  const changesFor = Effect.fnUntraced(function* (request: StartRun, reportDir: string) {
+    const { suites, target: name, ...others } = request
+    const named = name === undefined ? {} : targetOf(name)
     if (named === undefined) {
-      return yield* new CannotError({ detail: `There is no target "${target}". Choose one of the project's targets.` })
+      return yield* new CannotError({ detail: `There is no target "${name}". Choose one of the project's targets.` })
     }
-    const wanted = { ...startedAs(options, { record, trial, trials }), ...named, ...others, reportDir, reporters }
-    const isPaid = wanted.allowPaid && isPaidTarget(wanted.target)
+    const { allowPaid } = options
+    const target = named.target ?? options.target
+    const isPaid = allowPaid && isPaidTarget(target)
     const left_usd = options.maxCost === undefined ? undefined : Money.difference(options.maxCost, spent_usd)
     if (isPaid && left_usd !== undefined && Number(left_usd) <= 0) {
       return yield* new RefusedError({
@@ -97,55 +97,40 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pas
       })
     }
     return {
-      ...wanted,
+      ...named,
+      ...others,
+      allowPaid,
+      target,
+      reportDir,
+      reporters,
       ...(suites === undefined ? {} : { suites: [...suites], builtIn: false }),
-      ...(scenarios === undefined ? {} : { scenarios }),
       ...(isPaid && left_usd !== undefined ? { maxCost: left_usd } : {})
-    }
+    } satisfies RunProcess.Changes
   })
 
-  const ids = new WeakMap<Seen, number>()
-  let exchanges = 0
-  const listener =
-    (run: string): NonNullable<typeof ExchangeListener.Service> =>
-    (seen, { index, name }) => {
-      const id = ids.get(seen) ?? ++exchanges
-      ids.set(seen, id)
-      put(`exchange ${id}`, {
-        _tag: "Exchange",
-        run,
-        exchange: {
-          id,
-          title: name,
-          index,
-          at_ms: seen.at_ms,
-          duration_ms: seen.endedAt_ms === undefined ? null : seen.endedAt_ms - seen.at_ms,
-          method: seen.request.method,
-          path: URL.parse(seen.request.url)?.pathname ?? "",
-          status: seen.status ?? null,
-          failure: seen.failure ?? null
-        }
-      })
-    }
-  const pictureListener =
-    (run: string): PictureListener =>
-    (trial, picture) =>
-      Effect.sync(() =>
-        put(`picture ${JSON.stringify(trial)} ${picture.runId}`, { _tag: "Picture", run, ...trial, picture })
-      )
-
-  /** Succeeds when the first event of a run is in its file. */
+  /** True if the first event of a run is in its file. */
+  const hasBegun = (directory: string) =>
+    Effect.match(fs.stat(join(directory, EventLog.fileName)), {
+      onFailure: () => false,
+      onSuccess: ({ size }) => !ByteSize.isZero(size)
+    })
   const begun = (directory: string) =>
-    fs.stat(join(directory, EventLog.fileName)).pipe(
-      Effect.flatMap(({ size }) => (ByteSize.isZero(size) ? Effect.fail("empty" as const) : Effect.void)),
-      Effect.retry(Schedule.spaced(pause)),
-      Effect.ignore
-    )
+    Effect.repeat(hasBegun(directory), { schedule: Schedule.spaced(pause), until: Boolean })
+
+  const hasReport = (directory: string) => Effect.orElseSucceed(fs.exists(join(directory, "report.json")), () => false)
+
+  /** The most that a run may have cost: what it was allowed to if its process ended without a report. */
+  const mostCostOf = Effect.fnUntraced(function* (directory: string, { maxCost }: RunProcess.Changes) {
+    if (yield* hasReport(directory)) return yield* costOf(basename(directory))
+    return (yield* hasBegun(directory)) ? maxCost : undefined
+  })
 
   // two pages may start one at the same time
   const oneAtATime = Semaphore.makeUnsafe(1)
   const start = Effect.fnUntraced(
     function* (request: StartRun) {
+      // its page has its report already
+      if (active !== undefined && (yield* hasReport(active.directory))) yield* Fiber.await(active.fiber)
       if (isActive()) {
         return yield* new CannotError({ detail: `Run ${active?.run} is still running. Stop it, or wait for its end.` })
       }
@@ -155,31 +140,30 @@ export const make = Effect.fnUntraced(function* ({ costOf, edition, options, pas
       )
       const run = basename(directory)
       const abandon = Effect.ignore(fs.remove(directory, { recursive: true }))
-      const wanted = yield* Effect.tapError(optionsFor(request, directory), () => abandon)
-      const body = runSuites(wanted, [], undefined, yield* edition).pipe(
-        Effect.provideService(ExchangeListener, listener(run)),
-        Effect.provideService(PastReader, pastForRun),
-        Effect.provideService(PictureListener, pictureListener(run))
-      )
+      const changes = yield* Effect.tapError(changesFor(request, directory), () => abandon)
       kept.clear()
-      // the request's own services, such as its trace, are not those of the run
-      const fiber = Effect.runForkWith(context)(
-        Effect.ensuring(
-          body,
-          Effect.flatMap(costOf(run), (cost) =>
-            Effect.sync(() => {
-              if (cost !== undefined) spent_usd = Money.sum([spent_usd, cost])
-            })
+      const fiber = Effect.runFork(
+        RunProcess.run(changes, put).pipe(
+          Effect.tapError(({ detail }) =>
+            Effect.flatMap(hasBegun(directory), (begun) =>
+              begun ? Console.error(`Run ${run}: ${detail}`) : Effect.void
+            )
+          ),
+          Effect.ensuring(
+            Effect.flatMap(mostCostOf(directory, changes), (cost) =>
+              Effect.sync(() => {
+                if (cost !== undefined) spent_usd = Money.sum([spent_usd, cost])
+              })
+            )
           )
         )
       )
-      active = { run, fiber }
+      active = { run, directory, fiber }
       const exit = yield* Effect.raceFirst(Effect.as(begun(directory), undefined), Fiber.await(fiber))
-      if (exit === undefined || (yield* Effect.orElseSucceed(fs.exists(join(directory, "report.json")), () => false)))
-        return run
+      if (exit === undefined || (yield* hasReport(directory))) return run
       yield* abandon
       return yield* new CannotError({
-        detail: Exit.isFailure(exit) ? sentenceOf(exit.cause) : "The run ended before it began."
+        detail: exit !== undefined && Exit.isFailure(exit) ? sentenceOf(exit.cause) : "The run ended before it began."
       })
     },
     (effect) => oneAtATime.withPermit(effect)

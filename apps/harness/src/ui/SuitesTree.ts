@@ -17,8 +17,8 @@ interface Facts {
 /** The suites of a project, loaded again when their files have changed. */
 export interface SuitesTree {
   readonly read: (facts: Facts) => Effect.Effect<SuiteTree>
-  /** The edition of the files in use: a run loads the same. */
-  readonly edition: () => ModuleFile.Edition
+  /** The number of times that the files were loaded. */
+  readonly loads: () => number
   /** True if a file has changed since it was loaded. */
   readonly hasChanged: Effect.Effect<boolean>
 }
@@ -86,7 +86,7 @@ export const make = (wanted: SuiteSource.Wanted): SuitesTree => {
   })
 
   return {
-    edition: () => edition,
+    loads: () => edition.number,
     hasChanged: Effect.sync(isStale),
     read: Effect.fnUntraced(function* (facts) {
       const names = yield* SuiteSource.argumentsOf(wanted).pipe(

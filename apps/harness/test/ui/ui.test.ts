@@ -78,7 +78,7 @@ describe("ui", () => {
 
   it(
     "runs chosen scenarios, and two pages and one that was away see the same events",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const { id, messages } = await runOnce([pays, fails], true)
       const second = await ui.follow({ run: id, after: 0 }, ({ _tag }) => _tag === "Finished")
@@ -114,7 +114,7 @@ describe("ui", () => {
     }
   )
 
-  it("shows recorded nights as a map, one night, a comparison and trends", { timeout: 60_000 }, async () => {
+  it("shows recorded nights as a map, one night, a comparison and trends", { timeout: 120_000 }, async () => {
     await runOnce([pays, fails], true)
     const { nights, rows } = await ui.read(({ nights }) => nights())
     const [before, night] = nights.slice(-2)
@@ -141,7 +141,7 @@ describe("ui", () => {
     assert.strictEqual((await ui.refused((source) => source.night("abcdef")))._tag, "MissingError")
   })
 
-  it("records a night with the setting of run --record, and no other run", { timeout: 60_000 }, async () => {
+  it("records a night with the setting of run --record, and no other run", { timeout: 120_000 }, async () => {
     const settingOf = async (change: StartRun) => {
       const { id } = await ui.read(({ actions }) => actions.start({ scenarios: [pays], ...change }))
       await ui.follow({ run: id, after: 0 }, ({ _tag }) => _tag === "Finished")
@@ -170,7 +170,7 @@ describe("ui", () => {
     assert.strictEqual((await ui.refused(({ actions }) => actions.release(entry)))._tag, "CannotError")
   })
 
-  it("stops a run, which writes its report, and runs one at a time", { timeout: 60_000 }, async () => {
+  it("stops a run, which writes its report, and runs one at a time", { timeout: 120_000 }, async () => {
     const { id } = await ui.read(({ actions }) => actions.start({ suites: ["shop.suite.ts"], scenarios: [isLong] }))
     const busy = await ui.refused(({ actions }) => actions.start({ suites: ["shop.suite.ts"], scenarios: [pays] }))
     assert.include(busy.detail, id)
@@ -179,6 +179,28 @@ describe("ui", () => {
     const { report } = await ui.read(({ run }) => run(id))
     assert.isTrue(report?.interrupted)
     assert.strictEqual((await ui.refused(({ actions }) => actions.stop(id)))._tag, "CannotError")
+  })
+
+  it("keeps the events and the history when a run's process dies, and runs again", { timeout: 120_000 }, async () => {
+    const history = () => readFileSync(join(folder, ".webagent/history.ndjson"), "utf8")
+    await runOnce([pays], true)
+    const before = history()
+    const { id } = await ui.read(({ actions }) =>
+      actions.start({ suites: ["shop.suite.ts"], scenarios: [isLong], record: true })
+    )
+    const lock = readFileSync(join(folder, ".webagent/runs", id, "run.1.lock"), "utf8")
+    const pid = Number(/^process (?<pid>\d+)/u.exec(lock)?.groups?.["pid"])
+    assert.notStrictEqual(pid, ui.program.pid)
+    process.kill(pid, "SIGKILL")
+    await ui.program.complains(`Run ${id}: The process of the run was ended by SIGKILL.`)
+    const { isOurs, report, state } = await ui.read(({ run }) => run(id))
+    assert.deepEqual([state, isOurs, report], ["killed", false, null])
+    assert.strictEqual(history(), before)
+    const resumed = await run(["run", "--resume", `.webagent/runs/${id}`], {}, folder)
+    assert.deepEqual([resumed.code, resumed.stderr.split("\n").length], [2, 2])
+    assert.include(resumed.stderr, "has no record of its flags. Start a new run.")
+    const next = await runOnce([pays])
+    assert.strictEqual((await ui.read(({ run }) => run(next.id))).state, "finished")
   })
 
   it("refuses a run in one sentence, and leaves no folder", async () => {
@@ -304,12 +326,12 @@ describe("the guard of ui", () => {
 })
 
 describe("the command ui", () => {
-  it("needs a limit of cost for paid scenarios", { timeout: 60_000 }, async () => {
+  it("needs a limit of cost for paid scenarios", { timeout: 120_000 }, async () => {
     const error = await serve(folder, ["--allow-paid"]).catch(String)
     assert.include(error, "--max-cost")
   })
 
-  it("ends a run cleanly on Ctrl-C, and prints its token once", { timeout: 60_000 }, async () => {
+  it("ends a run cleanly on Ctrl-C, and prints its token once", { timeout: 120_000 }, async () => {
     const { id } = await ui.read(({ actions }) => actions.start({ suites: ["shop.suite.ts"], scenarios: [isLong] }))
     ui.program.signal("SIGINT")
     const { code, stderr, stdout } = await ui.program.ended

@@ -240,7 +240,7 @@ export const nightAt = (path: string, place: Place, id: string) =>
  * Returns the nights that a run needs with their scenarios: the last ones of each target and number of trials. Nights are in
  * the order of time.
  */
-export const recentOf = (nights: ReadonlyArray<Night>, most = mostWhole): ReadonlySet<Night> => {
+const recentOf = (nights: ReadonlyArray<Night>, most = mostWhole): ReadonlySet<Night> => {
   const comparable = Map.groupBy(nights, ({ fingerprint, partial }) =>
     JSON.stringify([fingerprint.target, fingerprint.trials, partial === undefined])
   )

@@ -58,7 +58,7 @@ const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolea
   // beside the answer, which may be piped elsewhere
   const say = (line: string) => (json ? Effect.void : Console.error(line))
   yield* say(`running the suites against ${options.target}`)
-  const run = runSuites({ ...options, reporters: [] }, [])
+  const run = runSuites({ ...options, reporters: [] })
   yield* Cassettes.recorded(run, (exchange) => Effect.sync(() => void exchanges.push(exchange))).pipe(
     // what fails is often just what drifted: the answers are compared all the same
     Effect.catchIf(

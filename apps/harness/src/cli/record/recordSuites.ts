@@ -7,5 +7,5 @@ import { runSuites } from "../run/runSuites.ts"
 export const recordSuites = (options: RunOptions, out: string | undefined) =>
   Effect.gen(function* () {
     const cassette = yield* Cassettes.create(yield* Cassettes.fileFor(out), options.target)
-    yield* Effect.ensuring(Cassettes.recorded(runSuites(options, []), cassette.keep), cassette.end)
+    yield* Effect.ensuring(Cassettes.recorded(runSuites(options), cassette.keep), cassette.end)
   }).pipe(Effect.scoped)

@@ -18,7 +18,6 @@ import * as Unawaited from "../../observe/Unawaited.ts"
 import { choose, limitsOf, selectionOf } from "../selection/ChosenScenarios.ts"
 import { ExitError, servesUntilStopped } from "@webagent/cli/ExitCode"
 import { version } from "../Program.ts"
-import type * as ModuleFile from "../../config/ModuleFile.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { awayReport } from "./awayReport.ts"
@@ -128,28 +127,28 @@ const keepOpen = Effect.fnUntraced(function* (
 const seedBound = 2 ** 31
 
 /** The seed of a person's own runs: as given, otherwise random, so that an old link never opens another run. */
-const ownSeed = (seed: number, args: ReadonlyArray<string>) =>
+const ownSeed = (seed: number, args: ReadonlyArray<string> = []) =>
   args.some((word) => /^--seed(?:=|$)/u.test(word)) ? Effect.succeed(seed) : Random.nextIntBetween(1, seedBound)
 
 /** Runs the chosen scenarios on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runSuites = (
   options: RunOptions & { readonly keepOpen?: boolean | undefined },
-  args: ReadonlyArray<string>,
-  resumed?: Resumed,
-  edition?: ModuleFile.Edition
+  /** The words of the command line; undefined if no words of `run` would have these options. */
+  args?: ReadonlyArray<string>,
+  resumed?: Resumed
 ) =>
   Effect.gen(function* () {
     const unawaited = yield* Unawaited.collect
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, {
-      was: resumed?.header.shard,
-      ...(edition === undefined ? {} : { edition })
+      was: resumed?.header.shard
     })
     // a shard is added to the history by merge
     if (options.shard === undefined && resumed?.header.shard === undefined) yield* history.prepare
     const freshOf = Effect.fnUntraced(function* (target: Parameters<typeof headerOf>[1] & Pick<Target, "version">) {
       const header = yield* headerOf(options, target, plan, argumentOf)
       const revisions = yield* revisionsOf(options, target)
-      return { ...header, revisions, ...part, args: args.map(withoutAddress), suitesHash: Plan.hashOf(plan) }
+      const words = args === undefined ? {} : { args: args.map(withoutAddress) }
+      return { ...header, revisions, ...part, ...words, suitesHash: Plan.hashOf(plan) }
     })
     const session = (run?: Resumed) => RunSession.make({ options, argumentOf, history, resumed: run })
     const isNight = (options.record || options.shard !== undefined) && resumed === undefined

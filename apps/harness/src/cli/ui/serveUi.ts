@@ -88,13 +88,7 @@ export const serveUi = (options: RunOptions, port: number | undefined) =>
         Effect.orElseSucceed(model.reports.report(run), () => null),
         (report) => (report === null ? undefined : mostCostOf(report))
       )
-    const own = yield* OwnRuns.make({
-      options,
-      targetOf,
-      edition: model.freshEdition,
-      costOf,
-      pastForRun: model.pastForRun
-    })
+    const own = yield* OwnRuns.make({ options, targetOf, costOf })
     isOurs = own.isOurs
     const app = yield* Server.make({ model, own }).pipe(
       Effect.provideService(Guard.Guard, guard),

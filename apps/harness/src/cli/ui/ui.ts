@@ -6,6 +6,7 @@ import { configured } from "../Configured.ts"
 import * as Flags from "../Flags.ts"
 import { help } from "../Help.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { variable } from "../../ui/RunVariable.ts"
 
 /** Options of `run` that a page sets for each run. */
 const decidedByPage = {
@@ -39,9 +40,14 @@ export const ui = configured(
   namedIn,
   ({ export: file, port, ...parsed }, _words, { config }) => {
     const options = optionsOf({ ...decidedByPage, ...parsed }, config.nightly)
+    if (process.env[variable] !== undefined) {
+      // a program that a suite starts is none
+      delete process.env[variable]
+      return loading(async () => (await import("../../ui/RunOfPage.ts")).carryOut(options))
+    }
     return file === undefined
       ? loading(async () => {
-          // the program runs for a day: without these, garbage of its start keeps 150 MB, and of recorded nights 60 MB
+          // the program runs for a day: without these, garbage of its start keeps 150 MB
           setFlagsFromString("--semi-space-growth-factor=1")
           setFlagsFromString("--heap-growing-percent=20")
           return (await import("./serveUi.ts")).serveUi(options, port)
