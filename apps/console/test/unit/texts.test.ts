@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { isPlainHttp } from "../../src/features/sign-in/transport.ts"
 import { explain } from "../../src/features/run/failures.ts"
 import { isSpent, limitsOf } from "../../src/features/keys/limits.ts"
@@ -46,6 +47,16 @@ describe("failures", () => {
   it("have a cause and advice, even if the server is newer", () => {
     assert.include(explain("step_limit", 3).advice, "--max-steps")
     assert.include(explain("quantum_noise", 3).cause, "quantum_noise")
+  })
+
+  it("are explained in the server's reference in the same words", () => {
+    const page = readFileSync(new URL("../../../../docs/server-reference.md", import.meta.url), "utf8")
+    const section = page.split("## Reasons of failed runs\n")[1]?.split("\n## ")[0] ?? ""
+    const rows = [...section.matchAll(/^\| `(\w+)` \| (.*) \| (.*) \|$/gmu)]
+    assert.isAbove(rows.length, 15)
+    for (const [, reason = "", cause, advice] of rows) {
+      assert.deepStrictEqual(explain(reason, 0), { cause, advice } as ReturnType<typeof explain>)
+    }
   })
 
   it("lead to the last steps of a run that has some", () => {
