@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* ({ costOf, options, targetOf }: 
 
   const isActive = () => active !== undefined && active.fiber.pollUnsafe() === undefined
 
-  /** What a request changes in the options of the command line. The limits are those of this process. */
+  /** Returns the changes to the options of the command line that a request makes. The limits are those of this process. */
   const changesFor = Effect.fnUntraced(function* (request: StartRun, reportDir: string) {
     const { suites, target: name, ...others } = request
     const named = name === undefined ? {} : targetOf(name)

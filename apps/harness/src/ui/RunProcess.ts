@@ -10,7 +10,7 @@ import { variable } from "./RunVariable.ts"
 /** A message about a running trial, which no file has. */
 export type OwnMessage = Extract<LiveMessage, { readonly _tag: "Exchange" | "Picture" }>
 
-/** How a run of a page differs from the command line of `ui`, as plain data. */
+/** Differences between a run from the page and the command line of `ui`, as plain data. */
 export type Changes = Pick<RunOptions, "allowPaid" | "reporters" | "target"> &
   Partial<
     Pick<
@@ -45,7 +45,7 @@ const program = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../main
 /** Time in which a stopped run releases its resources and writes its report. Then its process is killed. */
 const patience = "3 minutes"
 
-/** How a process ended: nothing if it went well, otherwise what its parent saw. */
+/** The end of a process as its parent saw it; nothing if it went well. */
 type Ended = string | undefined
 
 /**
@@ -84,7 +84,7 @@ export const run = (changes: Changes, onMessage: (message: OwnMessage) => void) 
       Effect.flatMap(
         Effect.promise(() => ended),
         (why) => {
-          const detail = refused() ?? (why && `The process of the run ${why}.`)
+          const detail = refused() ?? (why && `The run's process ${why}.`)
           return detail === undefined ? Effect.void : Effect.fail(new CannotError({ detail }))
         }
       ),

@@ -192,7 +192,7 @@ describe("ui", () => {
     const pid = Number(/^process (?<pid>\d+)/u.exec(lock)?.groups?.["pid"])
     assert.notStrictEqual(pid, ui.program.pid)
     process.kill(pid, "SIGKILL")
-    await ui.program.complains(`Run ${id}: The process of the run was ended by SIGKILL.`)
+    await ui.program.complains(`Run ${id}: The run's process was ended by SIGKILL.`)
     const { isOurs, report, state } = await ui.read(({ run }) => run(id))
     assert.deepEqual([state, isOurs, report], ["killed", false, null])
     assert.strictEqual(history(), before)

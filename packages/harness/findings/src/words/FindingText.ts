@@ -77,7 +77,7 @@ const certaintyOf = ({ kind }: Finding): string | undefined => {
   return failed === 0 ? undefined : `certain: ${counted(failed, "request")} failed, counted and not estimated`
 }
 
-/** Where to look for a cause that no check and no request shows. */
+/** Names the place to look for a cause that no check and no request shows. */
 const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefined => {
   if (kind._tag === "Leak") {
     const { leakedIn: [trial] = [] } = first ?? {}
@@ -86,7 +86,7 @@ const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefine
   }
   // a check says what differs, and a service's own error says why
   const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
-  return isFlake ? "not recorded. Compare the requests of a failed trial with those of a passed one" : undefined
+  return isFlake ? "not recorded. Compare a failed trial's requests with those of a passed one" : undefined
 }
 
 /** A finding in words. */

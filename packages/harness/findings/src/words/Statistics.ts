@@ -108,7 +108,7 @@ export const fullEvidence = (comparison: Comparison): string =>
     .filter((part) => part !== undefined)
     .join("; ")
 
-/** How often a night without a change looks like this: `fewer than 1 in 1,000 nights by chance`. */
+/** The share of nights without a change that look like this: `fewer than 1 in 1,000 nights by chance`. */
 export const sureness = ({ pValue }: Comparison): string | undefined => {
   if (pValue === undefined) return undefined
   const often = pValue < 0.001 ? "fewer than 1 in 1,000 nights" : `about 1 in ${number(Math.round(1 / pValue))} nights`
