@@ -161,12 +161,14 @@ export const sessionMutants: ReadonlyArray<Mutant> = [
     name: "v3: the result never comes",
     suite: "v3-sessions",
     noticedBy: "a session has the agent's result",
+    claimed: true,
     make: () => answers("GET", v3Session, (json) => ({ ...json, result: null }))
   },
   {
     name: "v3: every session has the first one's result",
     suite: "v3-sessions",
     noticedBy: "ten sessions at the same time get their own results",
+    claimed: true,
     make: () => {
       let first: unknown
       return answers("GET", v3Session, (json) => {
