@@ -56,8 +56,9 @@ export default async (): Promise<() => void> => {
   const server = spawn(process.execPath, [program, "serve", "--port=0", "--api-key=K", `--data=${data}`], {
     stdio: ["ignore", "pipe", "inherit"]
   })
-  await Promise.race([once(server.stdout, "data"), once(server, "exit")])
+  const exited = once(server, "exit")
+  await Promise.race([once(server.stdout, "data"), exited])
   server.kill()
-  if (server.exitCode === null) await once(server, "exit")
+  await exited
   return () => rmSync(folder, { recursive: true, force: true })
 }

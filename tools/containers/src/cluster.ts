@@ -72,5 +72,5 @@ export const testCluster = async (signal: AbortSignal): Promise<string> => {
     spec: { containers: [{ name: "a", image: "a" }] }
   }
   assert.equal((await server.create(bare, "webagent-0")).status, 403, "the level restricted is not enforced")
-  return `a Kubernetes API server (${server.version}) creates the chart's ${count} objects with 0 refusals and 0 warnings, at the Pod Security level restricted, and baseline for namespaces; no pods run`
+  return `a Kubernetes API server (${server.version}) creates ${count} objects, those of the chart in ${cases.length} variants and a pod of each, with 0 refusals and 0 warnings, at the Pod Security level restricted, and baseline for namespaces; no pods run`
 }

@@ -70,6 +70,8 @@ if (unknown !== undefined || !(Number(values.minutes) > 0)) {
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 // a part that was not chosen counts as passed before
 const names = new Set(chosen.map(({ name }) => name))
+/** True for the name of an image that these tests build; others may appear on the same engine meanwhile. */
+const isOurs = (image: string) => /^(?:localhost\/)?webagent[-/:]/u.test(image)
 const imagesBefore = "missing" in lookup ? new Set<string>() : await imagesOf(lookup)
 const interrupted = new AbortController()
 for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort())
@@ -83,7 +85,7 @@ const results = await runParts(
 )
 if (!("missing" in lookup) && names.has("images") && !values.keep)
   for (const image of await imagesOf(lookup))
-    if (!imagesBefore.has(image)) await run([lookup.name, "image", "rm", "--force", image])
+    if (!imagesBefore.has(image) && isOurs(image)) await run([lookup.name, "image", "rm", "--force", image])
 if (values.record)
   for (const result of results)
     if (result._tag === "Passed") await need([process.execPath, "tools/workspace/status.ts", result.part, result.facts])

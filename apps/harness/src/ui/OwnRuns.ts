@@ -96,7 +96,12 @@ export const make = Effect.fnUntraced(function* ({ costOf, options, targetOf }: 
         detail: `Earlier runs in this process have used up --max-cost ${options.maxCost}. Start the command again to run more.`
       })
     }
+    const { apiKeyEnv, apiKeyHeader, control, v2SessionId } = options
     return {
+      apiKeyEnv,
+      ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }),
+      ...(control === undefined ? {} : { control }),
+      ...(v2SessionId === undefined ? {} : { v2SessionId }),
       ...named,
       ...others,
       allowPaid,
@@ -144,6 +149,14 @@ export const make = Effect.fnUntraced(function* ({ costOf, options, targetOf }: 
       kept.clear()
       const fiber = Effect.runFork(
         RunProcess.run(changes, put).pipe(
+          // a suite may have called process.exit()
+          Effect.andThen(
+            Effect.flatMap(hasReport(directory), (hasEnded) =>
+              hasEnded
+                ? Effect.void
+                : Effect.fail(new CannotError({ detail: "The run's process exited before it wrote its report." }))
+            )
+          ),
           Effect.tapError(({ detail }) =>
             Effect.flatMap(hasBegun(directory), (begun) =>
               begun ? Console.error(`Run ${run}: ${detail}`) : Effect.void
@@ -160,7 +173,7 @@ export const make = Effect.fnUntraced(function* ({ costOf, options, targetOf }: 
       )
       active = { run, directory, fiber }
       const exit = yield* Effect.raceFirst(Effect.as(begun(directory), undefined), Fiber.await(fiber))
-      if (exit === undefined || (yield* hasReport(directory))) return run
+      if (exit === undefined || (yield* hasBegun(directory))) return run
       yield* abandon
       return yield* new CannotError({
         detail: exit !== undefined && Exit.isFailure(exit) ? sentenceOf(exit.cause) : "The run ended before it began."

@@ -61,7 +61,9 @@ export const carryOut = (options: RunOptions) =>
   Effect.gen(function* () {
     const { record, trial, trials, ...changes } = yield* received
     const run = basename(changes.reportDir)
-    yield* runSuites({ ...startedAs(options, { record, trial, trials }), ...changes }).pipe(
+    // the configuration may have changed since: what belongs to the target comes from the process that chose the target
+    const { apiKeyHeader: _, control: __, v2SessionId: ___, ...own } = startedAs(options, { record, trial, trials })
+    yield* runSuites({ ...own, ...changes }).pipe(
       Effect.provideService(ExchangeListener, exchangeListener(run)),
       Effect.provideService(PictureListener, (trial, picture) =>
         Effect.sync(() => post({ _tag: "Picture", run, ...trial, picture }))

@@ -70,14 +70,20 @@ export const run = (changes: Changes, onMessage: (message: OwnMessage) => void) 
         child.once("exit", (code, signal) => {
           const isClean = code === 0 || code === 130
           const end = () =>
-            resolve(isClean ? undefined : signal === null ? `ended with code ${code}` : `was ended by ${signal}`)
+            resolve(
+              isClean
+                ? undefined
+                : signal === null
+                  ? `ended with code ${code}. The output of this command has the reason`
+                  : `was ended by ${signal}`
+            )
           // messages may still come
           if (child.connected) child.once("disconnect", end)
           else end()
         })
       })
-      // the process may have ended before: then that is the error
-      child.send(changes, () => undefined)
+      // a process that couldn't be started has no channel, and one that has ended fails with that
+      if (child.connected) child.send(changes, () => undefined)
       return { child, ended, refused: () => refused }
     }),
     ({ ended, refused }) =>

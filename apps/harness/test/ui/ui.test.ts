@@ -203,6 +203,21 @@ describe("ui", () => {
     assert.strictEqual((await ui.read(({ run }) => run(next.id))).state, "finished")
   })
 
+  it("keeps the folder of a run whose suite ends the process", { timeout: 120_000 }, async () => {
+    const file = join(folder, "leaving.suite.ts")
+    writeFileSync(
+      file,
+      `import { scenario, Suite } from "@webagent/scenario/promise"
+export default Suite.make("leaving", [scenario("leaves", {}, async () => { process.exit(0) })])
+`
+    )
+    const { id } = await ui.read(({ actions }) => actions.start({ suites: ["leaving.suite.ts"] }))
+    await ui.program.complains(`Run ${id}: The run's process exited before it wrote its report.`)
+    const { report, state } = await ui.read(({ run }) => run(id))
+    assert.deepEqual([state, report], ["killed", null])
+    rmSync(file)
+  })
+
   it("refuses a run in one sentence, and leaves no folder", async () => {
     const count = async () => (await ui.read(({ runs }) => runs())).total
     const before = await count()

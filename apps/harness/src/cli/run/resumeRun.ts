@@ -24,15 +24,20 @@ const eventsIn = (directory: string) =>
     })
   )
 
-/** The newest report directory whose run has not come to its end. */
+/** The newest report directory whose run has not come to its end, if possible one that can be resumed. */
 const newest = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const names = yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => [])
+  let other: string | undefined
   for (const name of names.toSorted().toReversed()) {
     const directory = join(ReportDirectory.runs, name)
     const text = yield* Effect.orElseSucceed(fs.readFileString(join(directory, EventLog.fileName)), () => "")
-    if (EventLog.isCutShort(text)) return directory
+    if (!EventLog.isCutShort(text)) continue
+    // a run that a page started has no flags of its own, and an earlier one may be resumable
+    if (/^[^\n]*"args":/u.test(text)) return directory
+    other ??= directory
   }
+  if (other !== undefined) return other
   return yield* usage(
     `No run in ${ReportDirectory.runs} was interrupted. To resume a run elsewhere, name its folder: ${program} run --resume FOLDER.`
   )

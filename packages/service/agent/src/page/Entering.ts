@@ -177,7 +177,7 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const chosen = yield* Effect.forEach(names, (name) => fileNamed(hands, name))
+        const chosen = yield* Effect.forEach(names, (name) => fileNamed(hands, name), { concurrency: "unbounded" })
         const missing = names.filter((_, at) => chosen[at] === undefined)
         if (missing.length > 0) {
           const fileNames = files().map(({ name }) => name)

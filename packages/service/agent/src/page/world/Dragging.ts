@@ -22,6 +22,7 @@ export interface Dropped {
 export const dragging = ({
   cut,
   deepest,
+  guard: guardClick,
   holds,
   nameOf,
   quote,
@@ -48,7 +49,9 @@ export const dragging = ({
     let isRefused = false
     const listen = (event: Event) => {
       if (!event.isTrusted || !(event instanceof MouseEvent)) return
-      if (press === "none" && event.type === "pointerdown") {
+      if (event.type === "pointerdown") {
+        // a drag that was cut short left its listeners
+        if (press !== "none") return void endDrag()
         press = takes(target.element, deepest(event.clientX, event.clientY)) ? "pressed" : "missed"
       }
       if (press !== "missed" || !isGuarded) return
@@ -89,7 +92,9 @@ export const dragging = ({
       const { clientX, clientY } = event
       const root = to.element.getRootNode()
       const stack = (root instanceof ShadowRoot ? root : document).elementsFromPoint(clientX, clientY)
-      const isDragged = (at: Element) => typeof from !== "string" && follows(at, from.element)
+      // another card of a list can look like the dragged one
+      const isDragged = (at: Element) =>
+        typeof from !== "string" && !takes(to.element, at) && follows(at, from.element)
       const first = deepest(clientX, clientY)
       const at = first !== null && isDragged(first) ? (stack.find((one) => !isDragged(one)) ?? null) : first
       const now = to.element.getBoundingClientRect()
@@ -104,7 +109,13 @@ export const dragging = ({
     }
   }
 
-  return { watchDrag, dragged: () => endDrag(), watchDrop, dropped: () => endDrop() }
+  /** As the guard of a click, which a drag that was cut short doesn't refuse. */
+  const guard: Guarding["guard"] = (...click) => {
+    endDrag()
+    guardClick(...click)
+  }
+
+  return { guard, watchDrag, dragged: () => endDrag(), watchDrop, dropped: () => endDrop() }
 }
 
 export type Dragging = ReturnType<typeof dragging>

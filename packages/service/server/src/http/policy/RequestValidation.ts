@@ -55,13 +55,9 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
     text: { value: Effect.succeed("{}") }
   })
 
-/** The same request, whose body isn't read again. */
-const withJson = (
-  request: HttpServerRequest.HttpServerRequest,
-  text: string,
-  json: unknown
-): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, { text: { value: Effect.succeed(text) }, json: { value: Effect.succeed(json) } })
+/** The same request, whose body isn't decoded again. */
+const withText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, { text: { value: Effect.succeed(text) } })
 
 /** Reads the body within its limits, and refuses a body that is not JSON, before the handler decodes it. */
 const checkBody = Effect.fnUntraced(function* (schemas: ReadonlyArray<Schema.Top>) {
@@ -91,7 +87,7 @@ const checkBody = Effect.fnUntraced(function* (schemas: ReadonlyArray<Schema.Top
   }
   const detail = schemas.flatMap((schema) => misspeltFields(schema, json.success))
   if (detail.length > 0) return yield* new HTTPValidationError({ detail })
-  return withJson(request, text, json.success)
+  return withText(request, text)
 })
 
 /**
