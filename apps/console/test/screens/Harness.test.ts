@@ -318,19 +318,19 @@ describe("the screens of a run", () => {
 
   it("have the filters and the chosen row in the address, which a reload keeps", () =>
     visit(`/runs/${lastRun}`, async (page) => {
-      await page.getByLabel("Show", { exact: true }).selectOption("claimed")
+      await page.getByLabel("Show", { exact: true }).selectOption("false success")
       await page.getByLabel("Scenario", { exact: true }).fill("a")
       await page
         .getByRole("status")
         .getByText(/^\d+ of 40 scenarios/u)
         .waitFor()
-      assert.strictEqual(at(page), `/runs/${lastRun}?only=claimed&text=a`)
+      assert.strictEqual(at(page), `/runs/${lastRun}?only=false+success&text=a`)
       await page.reload()
       await page
         .getByRole("status")
         .getByText(/^\d+ of 40 scenarios/u)
         .waitFor()
-      assert.strictEqual(await page.getByLabel("Show", { exact: true }).inputValue(), "claimed")
+      assert.strictEqual(await page.getByLabel("Show", { exact: true }).inputValue(), "false success")
       await page.goto(page.url().replace(/#.*/u, `#/trial/${lastRun}${queryOf({ ...nameOf(4) })}`))
       const rows = page.getByRole("group", { name: "Requests, spans and journal" }).getByRole("button")
       await rows.nth(2).click()

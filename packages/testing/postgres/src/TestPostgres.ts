@@ -151,8 +151,10 @@ export class TestPostgres extends Context.Service<
         const gone = new Promise((resolve) => ending.once("exit", resolve))
         const killed = signal("SIGKILL")
         await gone
-        // Postgres does not start while a process of the one before has its shared memory
-        while (killed.some(isAlive)) await setTimeout(5)
+        // Postgres doesn't start while a process of the one before has its shared memory. Clients hear of the end of their
+        // connections in a later turn of the event loop.
+        do await setTimeout(5)
+        while (killed.some(isAlive))
         ending.stdin?.destroy()
       })
       const start = Effect.gen(function* () {
