@@ -159,12 +159,11 @@ const poll = setInterval(collect, 200)
 const ordered = [
   [
     ["webagent-harness", "@webagent/conformance"],
-    ["@webagent/chromium", "@webagent/agent"],
-    ["@webagent/bench", "@webagent/docs-test", "@webagent/examples"]
+    ["@webagent/chromium", "@webagent/agent"]
   ],
-  [["webagent-server"]],
+  [["webagent-server"], ["@webagent/bench", "@webagent/docs-test", "@webagent/examples"]],
   // builds every package first
-  [["@webagent/packaging"]]
+  [["@webagent/packaging"], ["@webagent/console"]]
 ].map((steps) =>
   steps.map((names) => names.filter((name) => packages.has(`${name}#test:unit`))).filter((names) => names.length > 0)
 )
