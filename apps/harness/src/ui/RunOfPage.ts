@@ -62,8 +62,8 @@ export const carryOut = (options: RunOptions) =>
     const { record, trial, trials, ...changes } = yield* received
     const run = basename(changes.reportDir)
     // the configuration may have changed since: what belongs to the target comes from the process that chose the target
-    const { apiKeyHeader: _, control: __, v2SessionId: ___, ...own } = startedAs(options, { record, trial, trials })
-    yield* runSuites({ ...own, ...changes }).pipe(
+    const ofTarget = { apiKeyHeader: undefined, control: undefined, v2SessionId: undefined }
+    yield* runSuites({ ...startedAs(options, { record, trial, trials }), ...ofTarget, ...changes }).pipe(
       Effect.provideService(ExchangeListener, exchangeListener(run)),
       Effect.provideService(PictureListener, (trial, picture) =>
         Effect.sync(() => post({ _tag: "Picture", run, ...trial, picture }))
