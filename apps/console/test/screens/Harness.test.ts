@@ -324,7 +324,7 @@ describe("the screens of a run", () => {
         .getByRole("status")
         .getByText(/^\d+ of 40 scenarios/u)
         .waitFor()
-      assert.strictEqual(at(page), `/runs/${lastRun}?only=false+success&text=a`)
+      assert.strictEqual(at(page), `/runs/${lastRun}?only=false success&text=a`)
       await page.reload()
       await page
         .getByRole("status")
