@@ -313,7 +313,7 @@ describe("the guard of ui", () => {
 
   it("reads no file outside of runs", async () => {
     const { rows } = await ui.read(({ runs }) => runs())
-    const id = rows[0]?.id ?? ""
+    const id = rows.find(({ state }) => state === "finished")?.id ?? ""
     symlinkSync("/etc/hosts", join(folder, ".webagent", "runs", id, "hosts.txt"))
     symlinkSync(join(folder), join(folder, ".webagent", "runs", "linked"))
     mkdirSync(join(folder, ".webagent", "runs", "empty"))

@@ -74,7 +74,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       assert.deepStrictEqual([card.results, card.saw], [["Dragged."], ["dropped card"]])
       const knob = yield* visit("knob", drag("Price", "Price", { dx: 140 }))
       assert.deepStrictEqual([knob.results, knob.saw], [["Dragged."], ["price 50"]])
-      const twins = yield* visit("drag-twins", drag("First task", "Second task"))
+      const twins = yield* visit("drag-twins", drag("New task .First", "New task .Second"))
       assert.deepStrictEqual([twins.results, twins.saw], [["Dragged."], ["merged first"]])
       const refused = yield* visit("not-dropped", drag("Card", "Archive"))
       assert.match(String(refused.results[0]), /^Nothing there took element \d+\./u)
