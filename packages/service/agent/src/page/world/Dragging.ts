@@ -93,8 +93,7 @@ export const dragging = ({
       const root = to.element.getRootNode()
       const stack = (root instanceof ShadowRoot ? root : document).elementsFromPoint(clientX, clientY)
       // another card of a list can look like the dragged one
-      const isDragged = (at: Element) =>
-        typeof from !== "string" && !takes(to.element, at) && follows(at, from.element)
+      const isDragged = (at: Element) => typeof from !== "string" && !takes(to.element, at) && follows(at, from.element)
       const first = deepest(clientX, clientY)
       const at = first !== null && isDragged(first) ? (stack.find((one) => !isDragged(one)) ?? null) : first
       const now = to.element.getBoundingClientRect()
