@@ -10,19 +10,25 @@ export const percent = (share: number): string => {
 /** True if a ratio is too close to 1 to be written as a change. */
 export const isSame = (ratio: number): boolean => Math.abs(ratio - 1) < 0.0005
 
-/** Words for more and less of a figure. */
-export const comparatives: Readonly<Record<string, readonly [more: string, less: string]>> = {
-  duration: ["longer", "shorter"],
-  cost: ["more expensive", "cheaper"]
+/** Words for more, less and several times as much of a figure. */
+const comparatives: Readonly<Record<string, readonly [more: string, less: string, times: string]>> = {
+  duration: ["longer", "shorter", "as long"],
+  cost: ["more expensive", "cheaper", "as expensive"]
 }
 
-/** A ratio as a change of a figure: `9 % longer`, `4 % cheaper`, `3.2 times longer`. */
-export const change = (ratio: number, figure: string): string => {
-  const [more, less] = comparatives[figure] ?? ["more", "less"]
-  if (ratio >= 3) return `${ratio.toFixed(ratio < 10 ? 1 : 0)} times ${more}`
-  if (isSame(ratio)) return "unchanged"
+/**
+ * A ratio as a change of a figure: `9 % longer`, `4 % cheaper`, `3.2 times as long`; with `when` to be followed by the time
+ * before: `9 % longer tonight than`, `3.2 times as long tonight as`.
+ */
+export const change = (ratio: number, figure: string, when?: string): string => {
+  const [more, less, times] = comparatives[figure] ?? ["more", "less", "as much"]
+  if (isSame(ratio)) return when === undefined ? "unchanged" : `the same ${when} as`
   const points = Math.abs(ratio - 1) * 100
-  return `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
+  const text =
+    ratio >= 3
+      ? `${ratio.toFixed(ratio < 10 ? 1 : 0)} times ${times}`
+      : `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
+  return when === undefined ? text : `${text} ${when} ${ratio >= 3 ? "as" : "than"}`
 }
 
 /** A number of nights. */

@@ -1,6 +1,6 @@
 import type { Comparison } from "@webagent/report/Comparison"
 import { counted } from "@webagent/cli/Text"
-import { amount, chance, change, comparatives, percent } from "./Amounts.ts"
+import { amount, chance, change, percent } from "./Amounts.ts"
 
 /** A whole run with ten times the duration or cost is out of reach. */
 const mostRatio = 10
@@ -22,7 +22,7 @@ const levels = (comparison: Comparison, isBrief: boolean): string => {
   if (lack?._tag === "Noise") {
     const ratio = comparison.detectable?.amount
     const isHuge = ratio?._tag === "Ratio" && ratio.ratio > mostRatio
-    return `${what}; cannot tell: ${others} differ too much to detect ${isHuge ? `even 10 times ${comparatives[figure]?.[0] ?? "more"}` : `less than ${least}`}`
+    return `${what}; cannot tell: ${others} differ too much to detect ${isHuge ? `even ${change(mostRatio, figure)}` : `less than ${least}`}`
   }
   const factor = 1 + spread
   const vary = `${others} vary ${factor < 2 ? `within ${percent(spread)}` : `by a factor of ${Number(factor.toPrecision(2))}`}`

@@ -1,6 +1,6 @@
 import type { Comparison } from "@webagent/report/Comparison"
 import { number } from "@webagent/cli/Text"
-import { amount, chance, change, isSame, lately, nights, percent, shareOf } from "./Amounts.ts"
+import { amount, chance, change, lately, nights, percent, shareOf } from "./Amounts.ts"
 
 /** A figure of this run: `3 of 5`, `1.19 s`, `0.4 % longer`. */
 export const now = ({ figure, lack, now, scenario }: Comparison): string =>
@@ -68,14 +68,16 @@ const rates = (comparison: Comparison): string => {
 }
 
 const levels = (comparison: Comparison): string => {
-  const { confirm, figure, isFromStart, isOtherMachine, nights: count, relativeChange, window } = comparison
+  const { confirm, figure, isFromStart, isOtherMachine, nights: count, relativeChange, scenario, window } = comparison
   const ratio = 1 + (comparison.change ?? 0)
   const which = isFromStart === true ? `the first ${nights(count)}` : `the ${nights(count)} before`
   const figures =
     relativeChange === undefined
       ? ""
       : `: ${now(comparison)}, usually ${before(comparison)}${isOtherMachine === true ? " on another machine" : ""}, ${change(1 + relativeChange, figure)} compared with the other scenarios`
-  const than = isSame(ratio) ? `the same ${lately(window)} as` : `${change(ratio, figure)} ${lately(window)} than`
+  // a whole night isn't longer, because scenarios run concurrently
+  const subject = scenario === null ? `a typical scenario ${figure === "cost" ? "cost" : "took"} ` : ""
+  const than = `${subject}${change(ratio, scenario === null && figure === "cost" ? "" : figure, lately(window))}`
   const confirmed = confirm === undefined ? "" : `, confirmed by ${confirm.passed} more trials`
   return `${than} in ${which}${figures}${confirmed}`
 }
@@ -108,9 +110,10 @@ export const fullEvidence = (comparison: Comparison): string =>
     .filter((part) => part !== undefined)
     .join("; ")
 
-/** The share of nights without a change that look like this: `fewer than 1 in 1,000 nights by chance`. */
+/** The share of nights without a change that look like this: `sure: chance alone causes this in about 1 in 250 nights`. */
 export const sureness = ({ pValue }: Comparison): string | undefined => {
   if (pValue === undefined) return undefined
   const often = pValue < 0.001 ? "fewer than 1 in 1,000 nights" : `about 1 in ${number(Math.round(1 / pValue))} nights`
-  return `${often} by chance`
+  const sure = pValue < 0.001 ? "very sure: " : pValue < 0.01 ? "sure: " : ""
+  return `${sure}chance alone causes this in ${often}`
 }
