@@ -77,7 +77,7 @@ export const line = (
 }
 
 const fate = (all: number, open: number): string =>
-  all === 0 ? "" : open === 0 ? ", stopped now" : `, ${open} could not be stopped`
+  all === 0 ? "" : open === 0 ? ", stopped by the harness" : `, ${open} could not be stopped`
 
 /** The browsers and runs that a run's scenarios left behind, counted; findings and notes name them. */
 export const leaks = ({ leftovers = [], results }: Pick<RunReport, "leftovers" | "results">): string => {

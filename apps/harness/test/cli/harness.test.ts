@@ -127,7 +127,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stdout } = await call(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
     const [, facts = ""] = stdout.split(`\n${lastLineIn(directory)} · `)
-    assert.match(facts, /^[\d.]+ m?s · 1 leaked browser, stopped now\n/u)
+    assert.match(facts, /^[\d.]+ m?s · 1 leaked browser, stopped by the harness\n/u)
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
 

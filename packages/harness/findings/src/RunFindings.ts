@@ -6,6 +6,7 @@ import { costUnknownOf, type RunReport, type ScenarioResult } from "@webagent/re
 import { isHidden } from "@webagent/report/StoredArgument"
 import { isScored } from "@webagent/report/Trial"
 import { isCut, isUnrun, skipOf, unreachableOf } from "@webagent/report/CutShort"
+import * as Shards from "./Shards.ts"
 import { isCovered, isOf } from "./Tolerance.ts"
 
 const error = (kind: FindingKind): Finding => ({ kind, severity: "error", scenarios: [] })
@@ -66,10 +67,7 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
     !Outage.isWhole(report) &&
     (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
   const unreachable = open.some(({ verdict }) => verdict === "infra") ? undefined : unreachableOf(open)
-  const of = shards[0]?.of ?? 0
-  const missing = Array.from({ length: of }, (_, index) => index + 1).filter((shard) =>
-    shards.every(({ index }) => index !== shard)
-  )
+  const missing = Shards.missingOf(report)
   const folders = foldersOf(report)
   const overlong = open.filter(isOverlong)
   return [
@@ -89,7 +87,7 @@ const incomplete = (report: RunReport): ReadonlyArray<Finding> => {
               why: {
                 _tag: "LostShards",
                 missing: missing.length,
-                of,
+                of: shards[0]?.of ?? 0,
                 shards: missing,
                 ...commonArgs(report),
                 ...(folders === undefined ? {} : { folders })

@@ -3,8 +3,11 @@ import { counted } from "@webagent/cli/Text"
 
 const nights = (count: number) => counted(count, "night")
 
-/** Since when something has been so: `new`, `since 2026-11-14, 7 nights`, `again after 3 passing nights`. */
-export const age = (onset: Onset): string => {
+/**
+ * Since when something has been so: `new`, `since 2026-11-14, 7 nights`, `again after 3 passing nights`; with `isDated`
+ * also the day on which it was new.
+ */
+export const age = (onset: Onset, isDated = false): string => {
   const { between = 0, flaky, green, known, nights: count, since } = onset
   const its = ageOf(onset)
   if (its === "old") return `since ${since.slice(0, 10)}${count > known ? " or before" : ""}, ${nights(count)}`
@@ -15,7 +18,8 @@ export const age = (onset: Onset): string => {
       : `again after ${nights(between)} without it`
   }
   if (flaky !== undefined) return `new${often}`
-  return known === 0 ? "new, no night before has run it" : "new"
+  if (known === 0) return "new, no night before has run it"
+  return isDated ? `new, first seen ${since.slice(0, 10)}` : "new"
 }
 
 /** Number of problems per age: `1 new, 2 again, 4 as before`, `none new`; undefined if no age is available. */

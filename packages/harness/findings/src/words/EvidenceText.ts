@@ -6,7 +6,7 @@ import { counted } from "@webagent/cli/Text"
 import * as BreachText from "./BreachText.ts"
 import * as CauseText from "./CauseText.ts"
 import * as LimitText from "./LimitText.ts"
-import { dated, listed } from "./Names.ts"
+import { dated, listed, shards as shardsText } from "./Names.ts"
 import * as OutageText from "./OutageText.ts"
 import * as PartialText from "./PartialText.ts"
 import * as Statistics from "./Statistics.ts"
@@ -39,7 +39,7 @@ const leaked = (browsers: ReadonlyArray<LeakedBrowser>, trials: ReadonlyArray<nu
   const still = `${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
   const where =
     trials.length === 0 ? "" : ` in ${trials.length === 1 ? "trial" : "trials"} ${listed(trials.map(String))}`
-  return `leaked ${counted(browsers.length, "browser")}${where}, ${open.length === 0 ? "stopped after the trial" : still}`
+  return `leaked ${counted(browsers.length, "browser")}${where}, ${open.length === 0 ? "which the harness stopped after the trial" : still}`
 }
 
 /** Which shards are missing, and which scenarios weren't run because of them. */
@@ -47,10 +47,7 @@ const lostShards = (
   { missing, of, shards }: Extract<typeof Incomplete.Type, { readonly _tag: "LostShards" }>,
   scenarios: ReadonlyArray<AffectedScenario>
 ): string => {
-  const which =
-    shards === undefined
-      ? `${missing} of ${counted(of, "shard")}`
-      : `${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} of ${of}`
+  const which = shards === undefined ? `${missing} of ${counted(of, "shard")}` : `${shardsText(shards)} of ${of}`
   // who sees to the shard doesn't own them
   const names = listed(
     scenarios.map((one) => `${scenarioTitle(one)}${one.owner === undefined ? "" : ` (${one.owner})`}`)

@@ -36,7 +36,7 @@ export interface FindingText extends Omit<EvidenceText.Evidence, "rate"> {
   readonly acknowledged?: string
   /** When it was first seen, and which code changed then. */
   readonly change?: ChangeText.ChangeText
-  /** Says that the evidence was counted and not estimated, or how often chance alone causes it. */
+  /** Says that the evidence is certain, or how often chance alone causes it. */
   readonly certainty?: string
   /** Says that no cause was recorded, and where to look for it. */
   readonly unexplained?: string
@@ -69,12 +69,28 @@ const isLostShard = ({ kind }: Pick<Finding, "kind">): boolean =>
   kind._tag === "Incomplete" && kind.why._tag === "LostShards"
 
 /** The reason why the evidence is no coincidence. */
-const certaintyOf = ({ kind }: Finding): string | undefined => {
-  if (kind._tag === "Regressed") return Statistics.sureness(kind.comparison)
-  if (kind._tag === "Leak") return "certain: open browsers are counted after each trial, not estimated"
-  if (kind._tag !== "ServiceAway" || kind.toll === undefined) return undefined
-  const failed = kind.toll.operations.reduce((sum, { count }) => sum + count, 0)
-  return failed === 0 ? undefined : `certain: ${counted(failed, "request")} failed, counted and not estimated`
+const certaintyOf = ({ kind, scenarios: [first] }: Finding): string | undefined => {
+  switch (kind._tag) {
+    case "Regressed":
+      return Statistics.sureness(kind.comparison)
+    case "Failed":
+    case "Flaky":
+      return first?.comparison && Statistics.sureness(first.comparison)
+    case "Leak":
+      return "certain: open browsers are counted after each trial, not estimated"
+    case "Incomplete": {
+      const { why } = kind
+      return why._tag === "LostShards"
+        ? `certain: only ${why.of - why.missing} of ${counted(why.of, "shard")} sent a report`
+        : undefined
+    }
+    case "ServiceAway": {
+      const failed = kind.toll === undefined ? 0 : OutageText.failedRequests(kind.toll)
+      return failed === 0 ? undefined : `certain: ${counted(failed, "request")} failed`
+    }
+    default:
+      return undefined
+  }
 }
 
 /** Names the place to look for a cause that no check and no request shows. */
@@ -82,12 +98,17 @@ const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefine
   if (kind._tag === "Leak") {
     const { leakedIn: [trial] = [] } = first ?? {}
     const where = trial === undefined ? "the trial" : `trial ${trial}`
-    return `not recorded. In ${where}, look for what happened between the creation of the browser and the end`
+    return `not recorded. In ${where}, look for a step after the browser was created that skips stopping it`
   }
   // a check says what differs, and a service's own error says why
   const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
-  return isFlake ? "not recorded. Compare a failed trial's requests with those of a passed one" : undefined
+  return isFlake
+    ? "unknown: the check shows the difference but not the reason. Compare a failed trial's requests with those of a passed one"
+    : undefined
 }
+
+// no code explains a shard that sent no report
+const notCompared = "with the missing report, so the code was not compared"
 
 /** A finding in words. */
 export const describe = (finding: Finding): FindingText => {
@@ -105,10 +126,15 @@ export const describe = (finding: Finding): FindingText => {
   const onset = isWhole ? finding.onset : onsetOf(finding)
   const isAffecting = kind._tag === "Unreachable" || kind._tag === "ServiceAway"
   const operator = kind._tag === "ServiceAway" ? "service operator" : undefined
-  const start = kind._tag === "ServiceAway" && onset?.nights === 1 ? kind.outage.from : undefined
-  const its = isSeveral ? ages(scenarios.map(({ onset }) => onset)) : onset && age(onset)
-  const over = kind._tag === "ServiceAway" && !kind.isWholeRun ? OutageText.end(kind.outage) : undefined
-  const since = [its, over].filter((part) => part !== undefined).join(", ")
+  const isLost = isLostShard(finding)
+  // its first night is this one
+  const isFirst = kind._tag === "ServiceAway" && onset?.nights === 1
+  const its = isSeveral ? ages(scenarios.map(({ onset }) => onset)) : onset && age(onset, isLost)
+  const course =
+    kind._tag === "ServiceAway" && !kind.isWholeRun
+      ? OutageText.course(kind.outage, isFirst ? onset.since : undefined)
+      : undefined
+  const since = [its, course].filter((part) => part !== undefined).join(", ")
   const contribution = "comparison" in kind ? ContributionText.of(kind.comparison) : undefined
   return {
     ...evidence,
@@ -126,8 +152,9 @@ export const describe = (finding: Finding): FindingText => {
       owner: isAffecting ? operator : PeopleText.owners(finding),
       affected: isAffecting ? PeopleText.owners(finding) : undefined,
       acknowledged: PeopleText.acknowledged(finding),
-      // no code explains a shard that sent no report
-      change: isLostShard(finding) ? undefined : ChangeText.text(onset, start),
+      change: isLost
+        ? onset?.change && { text: notCompared }
+        : ChangeText.text(onset, isFirst ? kind.outage.from : undefined),
       shared: sharedOf(finding)
     }),
     scenarios: scenarios.map((scenario): ScenarioText => {

@@ -55,11 +55,22 @@ export const requests = ({ operations, why }: OutageToll): string => {
   return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
 }
 
-/** The impact and the requests: `40 trials interrupted; POST /api/v4/runs (31)`, without the reason for the outage. */
+/** Number of interrupted requests. */
+export const failedRequests = ({ operations }: OutageToll): number =>
+  operations.reduce((sum, { count }) => sum + count, 0)
+
+/**
+ * The impact and the requests, without the reason for the outage: `40 trials interrupted by 41 failed requests: POST
+ * /api/v4/runs (31), GET /api/v4/runs/… (10)`.
+ */
 export const interrupted = (outage: OutageToll): string => {
   const operations = outage.operations.filter(({ cause }) => CauseText.text(cause) !== outage.why)
+  if (operations.length === 0) return toll(outage)
   const named = requests({ ...outage, operations }).replaceAll(`: ${outage.why}`, "")
-  return operations.length === 0 ? toll(outage) : `${toll(outage)}; ${named}`
+  const by = outage.trials > 0 && outage.reruns === 0 ? " by" : ","
+  const count = failedRequests(outage)
+  // the count of a single operation is that of all requests
+  return `${toll(outage)}${by} ${counted(count, "failed request")}: ${named.replace(` (${count})`, "")}`
 }
 
 /** The impact: `40 trials interrupted, 12 retries`. */
@@ -72,8 +83,21 @@ export const toll = ({ reruns, trials }: OutageToll): string => {
 }
 
 /** If it is over: `over at 02:31 UTC`, `not over when the run finished`. */
-export const end = ({ to }: Outage): string =>
+const end = ({ to }: Outage): string =>
   to === null ? "not over when the run finished" : `over at ${clock(to, false)} UTC`
+
+/** The service was down before a run if the run's first minute shows it. */
+const startup_ms = 60_000
+
+/** The part of a run that it covers: `already down when the run started, over at 02:31 UTC`; `startedAt` is undefined if it isn't known. */
+export const course = (outage: Outage, startedAt: string | undefined): string =>
+  startedAt !== undefined && Date.parse(outage.from) - Date.parse(startedAt) <= startup_ms
+    ? `already down when the run started, ${end(outage)}`
+    : end(outage)
+
+/** The time at which it was over: `The service responded again at 02:31 UTC.`; undefined if it wasn't over in the run. */
+export const recovery = ({ to }: Outage): string | undefined =>
+  to === null ? undefined : `The service responded again at ${clock(to, false)} UTC.`
 
 /** Its cost: `21 min 33 s of waiting, and 0.13 USD for 10 trials without a result`. */
 export const cost = (outage: Outage, { cost_usd, trials }: Pick<OutageToll, "cost_usd" | "trials">): string => {

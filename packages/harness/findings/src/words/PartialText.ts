@@ -1,4 +1,5 @@
 import type { Partial } from "@webagent/report/Partial"
+import { shards } from "./Names.ts"
 import * as SelectionText from "./SelectionText.ts"
 
 /** Returns the sentence of a reason, to follow "the run is partial:". */
@@ -13,7 +14,7 @@ export const text = (partial: Partial): string => {
     case "Selection":
       return `only ${SelectionText.text(partial)} ${(partial.scenarios ?? 1) === 1 ? "was" : "were"} selected`
     case "LostShard":
-      return `${partial.shards.length === 1 ? "shard" : "shards"} ${partial.shards.join(", ")} ${partial.shards.length === 1 ? "is" : "are"} missing, and with ${partial.shards.length === 1 ? "it" : "them"} ${partial.cut} of ${partial.of} scenarios`
+      return `${shards(partial.shards)} ${partial.shards.length === 1 ? "is" : "are"} missing, and with ${partial.shards.length === 1 ? "it" : "them"} ${partial.cut} of ${partial.of} scenarios`
     case "Limit":
       return `${partial.cut} of ${partial.of} scenarios were skipped or cut short`
     case "NothingRan":

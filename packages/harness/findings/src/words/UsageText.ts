@@ -4,6 +4,8 @@ import type { RunReport } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import { confirming } from "@webagent/report/Usage"
 import type { UsualFigure } from "@webagent/report/UsualUsage"
+import * as Shards from "../Shards.ts"
+import { shards } from "./Names.ts"
 
 /** A figure of planned trials compared with earlier runs: `as usual`, `1.8 times the usual 12 min`. */
 interface Usual {
@@ -35,6 +37,7 @@ const usd = (value: number): string => Money.rounded(value.toFixed(4))
 /** Usage of a run. */
 export const of = (report: RunReport): Readonly<Record<"requests" | "time" | "cost", Used>> => {
   const { cost_usd, counts, duration_ms, header, judgement, leftovers = [] } = report
+  const missing = Shards.missingOf(report)
   const part = confirming(report)
   const usual = judgement?.usual
   const isOngoing = leftovers.some(isOpen)
@@ -56,7 +59,7 @@ export const of = (report: RunReport): Readonly<Record<"requests" | "time" | "co
       usual?.duration_ms && usually(duration_ms - (part?.duration_ms ?? 0), usual.duration_ms, duration)
     ),
     cost: used(
-      `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}${isOngoing ? " so far" : ""}`,
+      `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}${isOngoing ? " so far" : ""}${missing.length === 0 ? "" : `, without ${shards(missing)}`}`,
       part === undefined || part.cost_usd === "0"
         ? undefined
         : `${Money.rounded(part.cost_usd).replace(" USD", "")} of it`,

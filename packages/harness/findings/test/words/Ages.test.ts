@@ -113,13 +113,25 @@ describe("since when a whole run has had a problem", () => {
 
   it("a lost shard has an age by the findings of earlier nights, and none without such nights", () => {
     assert.deepStrictEqual(["++", "+xx", "x+", "+xsx", "xx", "??", ""].map(ageAfter), [
-      "new",
+      "new, first seen 2026-02-01",
       "since 2026-01-02, 3 nights",
       "again after 1 night without it",
       "since 2026-01-02, 3 nights",
       "since 2026-01-01 or before, 3 nights",
       undefined,
       undefined
+    ])
+  })
+
+  it("an outage of a run's first minute was there before the run", () => {
+    const ageFrom = (from: string) => {
+      const outages = [{ from, to: "2026-02-01T02:21:33.000Z", why: "HTTP 503" }]
+      const [finding] = findingsOf(Onsets.mark({ ...tonight("passed"), outages }, nights("+")))
+      return finding && describeFinding(finding).age
+    }
+    assert.deepStrictEqual(["2026-02-01T02:00:59.000Z", "2026-02-01T02:05:00.000Z"].map(ageFrom), [
+      "new, already down when the run started, over at 02:21 UTC",
+      "new, over at 02:21 UTC"
     ])
   })
 

@@ -25,6 +25,14 @@ describe("usage of a run in words", () => {
     ])
   })
 
+  it("names the shards whose cost is missing", () => {
+    const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }
+    assert.strictEqual(
+      texts({ ...report, shards: [shard] })[2],
+      "0.23 USD simulated, without shard 2, 0.20 of it to confirm"
+    )
+  })
+
   it("leaves out extra trials if none ran", () => {
     const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])
     assert.strictEqual(UsageText.trials(without), "3 trials")
