@@ -39,7 +39,7 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
   const usual = UsageText.usualText(cost)
   const spent = `${UsageText.text(cost)}${usual === undefined ? "" : `, ${usual}`}`
   const [finding] = errorsOf(report)
-  if (finding === undefined) return { "what it cost": spent, "what next": "Nothing to do" }
+  if (finding === undefined) return { "what it cost": spent, "what next": NextText.nothing }
   const text = FindingText.describe(finding)
   const comparison = "comparison" in finding.kind ? finding.kind.comparison : finding.scenarios[0]?.comparison
   const example = resultsByName(report)(FindingText.exampleOf(finding))

@@ -65,13 +65,10 @@ const Scenarios = ({ run, text }: { readonly run: string | null; readonly text: 
   )
 }
 
-const comparisonsOf = ({ kind, scenarios }: Finding): ReadonlyArray<Comparison> => {
-  const all = [...("comparison" in kind ? [kind.comparison] : []), ...scenarios.flatMap((one) => one.comparison ?? [])]
-  // a finding about one scenario has the same figure twice
-  return all.filter(
-    (one, index) => all.findIndex((other) => Statistics.fullEvidence(other) === Statistics.fullEvidence(one)) === index
-  )
-}
+const comparisonsOf = ({ kind, scenarios }: Finding): ReadonlyArray<Comparison> => [
+  ...("comparison" in kind ? [kind.comparison] : []),
+  ...scenarios.flatMap((one) => one.comparison ?? [])
+]
 
 const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
   <div>
@@ -142,7 +139,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
   const owner = ownerOf(finding)
   const { isAcknowledged, people, quarantine } = useDecisions(finding, night, single)
   const line = text.cause ?? text.evidence
-  // without the line itself
+  // without the line itself; a finding about one scenario has the same figure twice
   const sure = [
     ...new Set([
       line,
@@ -183,6 +180,8 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
       <dl className={styles["facts"]}>
         {text.unexplained === undefined ? null : <Fact name="Cause">{text.unexplained}</Fact>}
         {text.cost === undefined ? null : <Fact name="Cost">{text.cost}</Fact>}
+        {/* before the evidence, so that a phone's first screen has the command */}
+        <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
         {text.detail === undefined || sure.includes(text.detail) ? null : <Fact name="Trials">{text.detail}</Fact>}
         {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">
@@ -226,7 +225,6 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
             <Untrusted max={200}>{quarantine.reason}</Untrusted>
           </Fact>
         )}
-        <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
         {night === null ? null : <Ignore of={finding} startedAt={startedAt} />}
       </dl>
       <div className={styles["actions"]}>
@@ -236,7 +234,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
             <Link to={scenarioAddress(example)}>Over time</Link>
           </>
         )}
-        {!canChange || form !== undefined ? null : (
+        {isFile || !canChange || form !== undefined ? null : (
           <>
             {night === null || isAcknowledged ? null : (
               <Button onClick={() => setForm("acknowledge")}>Acknowledge…</Button>

@@ -1,6 +1,7 @@
 import type { Run } from "@webagent/harness-api"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
 import * as InterruptedTrialsText from "@webagent/findings/words/InterruptedTrialsText"
+import * as NextText from "@webagent/findings/words/NextText"
 import { notRun } from "@webagent/findings/words/Notes"
 import * as SelectionText from "@webagent/findings/words/SelectionText"
 import * as UsageText from "@webagent/findings/words/UsageText"
@@ -171,7 +172,7 @@ const Finished = ({ run }: { readonly run: Run }) => {
       {isQuiet ? (
         <Message
           icon={CircleCheck}
-          title={report === null ? "This run has no report" : isSure ? "Nothing to do" : "No findings"}
+          title={report === null ? "This run has no report" : isSure ? NextText.nothing : "No findings"}
         >
           <p>
             {report === null

@@ -1,5 +1,6 @@
+import { moment } from "@webagent/cli/Text"
 import type { Onset } from "@webagent/report/Onset"
-import type { Commit, RunRevision } from "@webagent/report/Revision"
+import type { Commit, Revisions, RunRevision, ServiceVersion } from "@webagent/report/Revision"
 
 type Change = NonNullable<Onset["change"]>
 
@@ -14,6 +15,20 @@ const short = (commit: string) => commit.slice(0, 7)
 
 const commitText = ({ commit, isChanged }: Commit): string =>
   `${short(commit)}${isChanged === true ? " with local changes" : ""}`
+
+const serviceText = ({ commit, version }: ServiceVersion): string | undefined => {
+  if (version === undefined) return commit && short(commit)
+  return commit === undefined ? version : `${version} (${short(commit)})`
+}
+
+/** Names the tested code: `tested service 1.4.2, suites 3f0c1a2`; undefined if it isn't known. */
+export const tested = ({ service, suites }: Revisions = {}): string | undefined => {
+  const versions = { service: service && serviceText(service), suites: suites && commitText(suites) }
+  const texts = Object.entries(versions).flatMap(([name, version]) =>
+    version === undefined ? [] : `${name} ${version}`
+  )
+  return texts.length === 0 ? undefined : `tested ${texts.join(", ")}`
+}
 
 /** A part of the code, in the singular or plural of its verb, and its version in a run. */
 const parts: ReadonlyArray<{
@@ -34,11 +49,7 @@ const parts: ReadonlyArray<{
   },
   {
     name: "service",
-    versionOf: ({ service }) => {
-      const { commit, version } = service ?? {}
-      if (version === undefined) return commit && short(commit)
-      return commit === undefined ? version : `${version} (${short(commit)})`
-    },
+    versionOf: ({ service }) => service && serviceText(service),
     isVague: () => false
   }
 ]
@@ -55,16 +66,26 @@ const versionsOf = ({ bad, good }: Change) =>
     return { name, was, is, state: isUnknown ? "unknown" : was === is ? "same" : "changed" } as const
   })
 
-/** Names the code that changed when a problem began: `service 1.5.0 (changed from 1.4.2)`; undefined if none is known. */
-export const suspects = (onset: Onset | undefined): string | undefined => {
-  const changed = onset?.change === undefined ? [] : versionsOf(onset.change).filter(({ state }) => state === "changed")
-  return changed.length === 0
-    ? undefined
-    : listed(changed.map(({ is, name, was }) => `${name} ${is} (changed from ${was})`))
+/** The code that changed when a problem began. */
+interface Suspects {
+  /** Its changes: `the service's change from 1.4.2 to 1.5.0`. */
+  readonly text: string
+  /** True if only the service changed, which the scenarios' owners need not have deployed. */
+  readonly isServiceOnly: boolean
 }
 
-/** Returns what changed between two runs, in a sentence without a period. */
-const changes = (change: Change): string => {
+/** Names the code that changed when a problem began; undefined if none is known. */
+export const suspects = (onset: Onset | undefined): Suspects | undefined => {
+  const changed = onset?.change === undefined ? [] : versionsOf(onset.change).filter(({ state }) => state === "changed")
+  if (changed.length === 0) return undefined
+  const texts = changed.map(
+    ({ is, name, was }) => `the ${name}${name === "suites" ? "'" : "'s"} change from ${was} to ${is}`
+  )
+  return { text: listed(texts), isServiceOnly: changed.every(({ name }) => name === "service") }
+}
+
+/** Returns what changed between two runs, in a sentence without a period. `since` names the first one. */
+const changes = (change: Change, since: string): string => {
   const all = versionsOf(change)
   const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state)
   const [changed, same, unknown] = [of("changed"), of("same"), of("unknown")]
@@ -76,8 +97,10 @@ const changes = (change: Change): string => {
   return [
     ...(changed.length === 0
       ? []
-      : [listed(changed.map(({ is, name, was }) => `${name} changed from ${was} to ${is}`))]),
-    ...(same.length === 0 ? [] : [changed.length === 0 ? `no change in ${unchanged}` : `${sameText} did not change`]),
+      : [`${listed(changed.map(({ is, name, was }) => `${name} changed from ${was} to ${is}`))}${since}`]),
+    ...(same.length === 0
+      ? []
+      : [changed.length === 0 ? `no change${since} in ${unchanged}` : `${sameText} did not change`]),
     ...(unknown.length === 0 ? [] : [`version of ${listed(unknown.map(({ name }) => name))} unknown`])
   ].join("; ")
 }
@@ -103,15 +126,18 @@ const minute = (iso: string) => iso.slice(0, 16).replace("T", " ")
 /**
  * Describes when a problem began and what changed then, to follow "began": `between 2026-11-20 02:00 and 2026-11-21 02:00
  * UTC: service changed from 1.4 to 1.5; suites 3f0c1a2 and harness 0.4.0 did not change`; undefined if no code is known.
+ * `from` is its time, if that is known.
  */
 export const text = (onset: Onset | undefined, from?: string): ChangeText | undefined => {
   const change = onset?.change
   if (change === undefined) return undefined
   const { bad, good } = change
   const url = urlOf(change)
-  const between = `between ${minute(good.startedAt)} and ${minute(bad.startedAt)}`
   return {
-    text: `${from?.slice(0, 19).replace("T", " ") ?? between} UTC: ${changes(change)}`,
+    text:
+      from === undefined
+        ? `between ${minute(good.startedAt)} and ${minute(bad.startedAt)} UTC: ${changes(change, "")}`
+        : `${moment(from)}: ${changes(change, ` since the night of ${good.startedAt.slice(0, 10)}`)}`,
     ...(url === undefined ? {} : { url })
   }
 }

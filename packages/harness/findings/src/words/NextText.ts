@@ -1,7 +1,12 @@
 import { quoted } from "@webagent/cli/Program"
+import type { Comparison } from "@webagent/report/Comparison"
 import type { Finding, Incomplete } from "@webagent/report/Finding"
+import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { onsetOf } from "../Order.ts"
+import { amount } from "./Amounts.ts"
 import * as ChangeText from "./ChangeText.ts"
+import { shards as shardsText } from "./Names.ts"
+import * as OutageText from "./OutageText.ts"
 import * as PeopleText from "./PeopleText.ts"
 
 type LostShards = Extract<typeof Incomplete.Type, { readonly _tag: "LostShards" }>
@@ -22,14 +27,17 @@ interface Commands {
   readonly replay?: string | undefined
 }
 
+/** The next step after a complete run without errors and warnings. */
+export const nothing = "Nothing to do"
+
 /** The next step about missing shards. */
-const shardsText = ({ args, of, shards }: LostShards): string => {
+const lostShardsText = ({ args, of, shards }: LostShards): string => {
   const jobs =
     shards === undefined
       ? "Look at the jobs of the shards that sent no report."
-      : `Look at the job of ${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} first.`
+      : `Look at the job of ${shardsText(shards)} first.`
   if (args !== undefined)
-    return `${jobs} Then run the missing part, and merge its report with those of the other shards.`
+    return `${jobs} Then run the missing part in the folder that holds the other shards' reports, and merge them.`
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
   return `${jobs} Then run the shard's command again with ${flags} and the same --seed, and merge the shards.`
 }
@@ -75,43 +83,85 @@ export const of = (finding: Finding, { program, replay }: Commands): NextText =>
   }
 }
 
-/** The next step about a regression: the code that changed when it began is where to look. */
-const regressedText = (finding: Finding, hasReplay: boolean): string => {
+/** The code that changed when a problem began, and who to ask; undefined if no change is known. */
+const lookText = (finding: Finding): string | undefined => {
   const suspects = ChangeText.suspects(onsetOf(finding))
+  if (suspects === undefined) return undefined
   const owners = PeopleText.owners(finding)
   // a team has an article, and a person or a handle has none
-  const people = owners === undefined ? "" : ` with ${/ team$/iu.test(owners) ? "the " : ""}${owners}`
-  const look = suspects === undefined ? "Find the change that made it worse" : `Look at ${suspects}${people}`
-  return `${look}.${hasReplay ? " To measure it again, replay a scenario." : ""}`
+  const people = owners === undefined ? undefined : `${/ team$/iu.test(owners) ? "the " : ""}${owners}`
+  const look = `Look at ${suspects.text}`
+  if (!suspects.isServiceOnly) return `${look}${people === undefined ? "" : ` with ${people}`}.`
+  const belong = finding.scenarios.length === 1 ? " belongs" : "s belong"
+  return `${look} with the team that deployed it${people === undefined ? "" : `; the scenario${belong} to ${people}`}.`
+}
+
+/** The next step about a regression: the code that changed when it began is where to look. */
+const regressedText = (finding: Finding, comparison: Comparison, hasReplay: boolean): string => {
+  const look = lookText(finding) ?? "Find the change that made it worse."
+  const { before, contributors = [] } = comparison
+  const [first] = finding.scenarios
+  const measured = first === undefined ? contributors[0] : { ...first, before }
+  if (!hasReplay || measured === undefined) return look
+  const usual = measured.before
+  const isOfTrial = usual?._tag === "Duration" || usual?._tag === "Cost"
+  return `${look} To measure it again, replay ${scenarioTitle(measured)}${isOfTrial ? ` and compare it with its usual ${amount(usual)} per trial` : ""}.`
 }
 
 const openTrial = "Open the trial in the report, then replay it."
+
+/** The next step about scenarios that failed: the code that changed, then the trial that shows the failure. */
+const failedText = (finding: Finding, hasReplay: boolean): string => {
+  const isFlaky = finding.kind._tag === "Flaky"
+  const look = lookText(finding)
+  const begin = look === undefined ? "" : `${look} `
+  if (!hasReplay)
+    return `${begin}Run the scenario ${isFlaky ? "several times" : "again"} to see whether it still fails.`
+  if (!isFlaky)
+    return look === undefined ? openTrial : `${begin}To see the failure, open the trial in the report or replay it.`
+  const { notRun = 0, ran = 0 } = finding.scenarios[0]?.trials ?? {}
+  return `${begin}Open a failed trial in the report, then replay the scenario. The command runs it ${ran + notRun < 2 ? "several" : ran + notRun} times, because a single trial may pass.`
+}
+
+/** The next step about a service that didn't respond. */
+const awayText = ({ kind, scenarios }: Finding, hasReplay: boolean): string => {
+  const isAway = kind._tag === "ServiceAway"
+  const recovery = isAway ? OutageText.recovery(kind.outage) : undefined
+  const what =
+    isAway && scenarios.length === 0
+      ? "night again"
+      : // it selects the scenarios by the newest report on the machine
+        `scenarios without a result again with ${lastFailed} on the machine that has this report`
+  const others =
+    recovery !== undefined
+      ? ", and ask the service operator about the outage"
+      : hasReplay && !isAway
+        ? ", or replay one scenario"
+        : ""
+  return `${recovery ?? "Check that the service is up first."} Run the ${what}${others}.`
+}
 
 /** The next step about a finding. `hasReplay` is true if its trial is in the report and can be replayed. */
 export const text = (finding: Finding, hasReplay: boolean): string => {
   const { kind, scenarios } = finding
   switch (kind._tag) {
     case "Failed":
+    case "Flaky":
+      return failedText(finding, hasReplay)
     case "Unusual":
       return hasReplay ? openTrial : "Run the scenario again to see whether it still fails."
-    case "Flaky":
-      return hasReplay
-        ? "Open the trial in the report, then replay it several times, because a single trial may pass."
-        : "Run the scenario several times to see whether it still fails."
     case "Regressed":
-      return regressedText(finding, hasReplay)
+      return regressedText(finding, kind.comparison, hasReplay)
     case "Unreachable":
     case "ServiceAway":
-      return kind._tag === "ServiceAway" && scenarios.length === 0
-        ? "Check that the service is up, then run the night again."
-        : `Check that the service is up, then repeat the run's command with ${lastFailed}${hasReplay && kind._tag === "Unreachable" ? ", or replay one scenario" : ""}.`
+      return awayText(finding, hasReplay)
     case "Incomplete":
       return kind.why._tag === "LostShards"
-        ? shardsText(kind.why)
+        ? lostShardsText(kind.why)
         : "See the run's log for the reason, then run the night again."
     case "Leak":
       return scenarios.every(({ browsers = [] }) => browsers.every(({ stopped }) => stopped))
-        ? "Stop the browser in the scenario, even if a check fails."
+        ? "Change the scenario so that it always stops its browser, for example in a finalizer."
         : "Stop the open resources, and release them in the scenario."
     case "AbandonedRun":
     case "StillOpen":

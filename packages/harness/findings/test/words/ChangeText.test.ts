@@ -30,6 +30,22 @@ describe("the change between the last good night and the first bad one", () => {
     )
   })
 
+  it("names the earlier night if the time of the problem is known", () => {
+    const textAt = (version: string) => {
+      const bad = { ...good, startedAt: "2026-11-21T02:00:00.000Z", service: { version } }
+      const onset = { since: bad.startedAt, nights: 1, known: 9, change: { good, bad } }
+      return ChangeText.text(onset, "2026-11-21T02:10:07.000Z")?.text
+    }
+    const since = "since the night of 2026-11-20"
+    assert.deepStrictEqual(
+      ["1.4.2", "1.5.0"].map(textAt),
+      [
+        `no change ${since} in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`,
+        `service changed from 1.4.2 to 1.5.0 ${since}; suites 3f0c1a2 and harness 0.4.0 did not change`
+      ].map((text) => `2026-11-21 02:10:07 UTC: ${text}`)
+    )
+  })
+
   it("says that nothing changed, and what is not known", () => {
     assert.strictEqual(of({})?.text, `${nights}no change in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`)
     const { service: _, ...silent } = good

@@ -13,10 +13,14 @@ describe("the next step in words", () => {
   it("promises no requests, because a report may have no trace, and warns that a flaky scenario may pass", () => {
     const failed = { _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 } as const
     assert.strictEqual(textOf(failed), "Open the trial in the report, then replay it.")
+    const flaky = { _tag: "Flaky", cause: null, trials: 1, isUsual: false } as const
     assert.strictEqual(
-      textOf({ _tag: "Flaky", cause: null, trials: 1, isUsual: false }),
-      "Open the trial in the report, then replay it several times, because a single trial may pass."
+      textOf(flaky),
+      "Open a failed trial in the report, then replay the scenario. The command runs it several times, because a single trial may pass."
     )
+    const trials = { passed: 2, ran: 4, notRun: 1 }
+    const counted: Finding = { kind: flaky, severity: "error", scenarios: shop.map((one) => ({ ...one, trials })) }
+    assert.include(NextText.text(counted, true), "The command runs it 5 times, ")
     const { commands, label } = nextOf({ kind: failed, scenarios: shop }, "harness run shop")
     assert.deepStrictEqual([label, commands], ["replay", ["harness run shop"]])
     const { commands: none, text } = nextOf({ kind: failed, scenarios: shop })
@@ -24,22 +28,64 @@ describe("the next step in words", () => {
     assert.notInclude(text, "replay")
   })
 
+  const run = { startedAt: "2026-11-24T02:00:00.000Z", tool: "0.1.0" }
+  const [good, bad] = ["1.4.2", "1.5.0"].map((version) => ({ ...run, service: { version } }))
+  const onset = { since: run.startedAt, nights: 1, known: 9, change: { good, bad } } as NonNullable<Finding["onset"]>
+
   it("names the code that changed when a regression began, and who to ask", () => {
-    const comparison = { figure: "duration", scenario: null, contributors: [{ owner: "checkout team" }] } as never
-    const run = { startedAt: "2026-11-24T02:00:00.000Z", tool: "0.1.0" }
-    const [good, bad] = ["1.4.2", "1.5.0"].map((version) => ({ ...run, service: { version } }))
-    const onset = { since: run.startedAt, nights: 1, known: 9, change: { good, bad } } as NonNullable<Finding["onset"]>
-    const kind = { _tag: "Regressed", comparison } as const
+    const before = { _tag: "Duration", milliseconds: 2420 }
+    const contributor = { suite: "shop", name: "pays", owner: "checkout team", before }
+    const comparison = { figure: "duration", scenario: null, contributors: [contributor] }
+    const kind = { _tag: "Regressed", comparison: comparison as never } as const
     assert.strictEqual(
       nextOf({ kind, onset }).text,
-      "Look at service 1.5.0 (changed from 1.4.2) with the checkout team."
+      "Look at the service's change from 1.4.2 to 1.5.0 with the team that deployed it; the scenarios belong to the checkout team."
     )
     assert.strictEqual(
       nextOf({ kind, onset: { ...onset, change: { good: bad, bad } as never } }, "replay").text,
-      "Find the change that made it worse. To measure it again, replay a scenario."
+      "Find the change that made it worse. To measure it again, replay shop › pays and compare it with its usual 2.42 s per trial."
     )
-    const ada = { ...kind, comparison: { ...(comparison as object), contributors: [{ owner: "@ada" }] } as never }
-    assert.include(nextOf({ kind: ada, onset }).text, "with @ada.")
+    // the owner of the scenarios owns the suites, too
+    const change = { good, bad: { ...bad, tool: "0.2.0" } } as never
+    const ada = { ...kind, comparison: { ...comparison, contributors: [{ ...contributor, owner: "@ada" }] } as never }
+    assert.strictEqual(
+      nextOf({ kind: ada, onset: { ...onset, change } }).text,
+      "Look at the harness's change from 0.1.0 to 0.2.0 and the service's change from 1.4.2 to 1.5.0 with @ada."
+    )
+  })
+
+  it("compares a scenario's cost with the usual one, but no pass rate", () => {
+    const nextAfter = (before: unknown) => {
+      const comparison = { figure: "cost", scenario: shop[0], before } as never
+      const scenarios = shop.map((one) => ({ ...one, comparison }))
+      return nextOf({ kind: { _tag: "Regressed", comparison }, scenarios }, "replay").text.split(" replay ")[1]
+    }
+    assert.deepStrictEqual(
+      [
+        { _tag: "Rate", passed: 76, scored: 80 },
+        { _tag: "Cost", usd: "0.0132" }
+      ].map(nextAfter),
+      ["shop › pays.", "shop › pays and compare it with its usual 0.0132 USD per trial."]
+    )
+  })
+
+  it("begins with the code that changed when a scenario began to fail", () => {
+    const look =
+      "Look at the service's change from 1.4.2 to 1.5.0 with the team that deployed it; the scenario belongs to the checkout team."
+    const scenarios = shop.map((one) => ({ ...one, onset }))
+    const failed = { kind: { _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 }, scenarios } as const
+    assert.deepStrictEqual(
+      [nextOf(failed, "replay").text, nextOf(failed).text],
+      [
+        `${look} To see the failure, open the trial in the report or replay it.`,
+        `${look} Run the scenario again to see whether it still fails.`
+      ]
+    )
+    const flaky = { kind: { _tag: "Flaky", cause: null, trials: 1, isUsual: false }, scenarios } as const
+    assert.strictEqual(
+      nextOf(flaky, "replay").text,
+      `${look} Open a failed trial in the report, then replay the scenario. The command runs it several times, because a single trial may pass.`
+    )
   })
 
   it("runs everything again that an outage left untested", () => {
@@ -48,13 +94,27 @@ describe("the next step in words", () => {
     const away = { _tag: "ServiceAway", outage, isWholeRun: true } as const
     assert.notInclude(textOf(away), "--last-failed")
     const interrupted: Finding = { kind: { ...away, isWholeRun: false }, severity: "error", scenarios: shop }
-    assert.match(NextText.text(interrupted, true), /^Check that the service is up, .*--last-failed/u)
+    assert.match(NextText.text(interrupted, true), /^Check that the service is up first\. .*--last-failed/u)
     const args = ["my shop.suite.ts", "--record"]
     const commandsOf = (finding: Finding, of = args) => nextOf({ ...finding, kind: { ...away, args: of } }).commands
     assert.deepStrictEqual(commandsOf(interrupted), ['harness run "my shop.suite.ts" --record --last-failed'])
     assert.deepStrictEqual(commandsOf(interrupted, ["--last-failed"]), ["harness run --last-failed"])
     assert.deepStrictEqual(commandsOf({ ...interrupted, scenarios: [] }), ['harness run "my shop.suite.ts" --record'])
     assert.deepStrictEqual(nextOf(interrupted).commands, [])
+    const over = { ...away, isWholeRun: false, outage: { ...outage, to: "2026-11-24T02:31:40.000Z" } } as const
+    const [some, all] = [
+      { ...interrupted, kind: over },
+      { ...interrupted, kind: over, scenarios: [] }
+    ].map((finding) => NextText.text(finding, false))
+    const operator = "and ask the service operator about the outage."
+    const back = "The service responded again at 02:31 UTC."
+    assert.deepStrictEqual(
+      [some, all],
+      [
+        `${back} Run the scenarios without a result again with --last-failed on the machine that has this report, ${operator}`,
+        `${back} Run the night again, ${operator}`
+      ]
+    )
     // the next step is in one place only
     assert.notMatch(IgnoreText.text(interrupted), /again|repeat/u)
   })
