@@ -1,7 +1,8 @@
 import { quoted } from "@webagent/cli/Program"
+import { counted } from "@webagent/cli/Text"
 import type { Finding } from "@webagent/report/Finding"
 
-/** Answer to whether a finding of a night may be ignored. */
+/** Answer to whether a finding of a night may be ignored. A remedy's sentence has no period, because a command may follow. */
 export interface IgnoreText {
   readonly answer: string
   /** The decision that makes later nights pass, if there is one. */
@@ -14,33 +15,41 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
   switch (kind._tag) {
     case "Regressed":
       return {
-        answer: "No, unless it's intended. Accepting the new level accepts every regression of the night",
+        answer:
+          "No, unless it's intended. If it is, accept the new level, together with all other regressions of this night",
         remedy: "accept"
       }
     case "ServiceAway":
     case "Unreachable":
       return { answer: "No. The interrupted trials tested nothing, so a regression may be hidden." }
     case "Incomplete":
-      return { answer: "No. What didn't run wasn't tested, and later nights aren't compared with this one." }
+      return {
+        answer: `No. ${scenarios.length === 0 ? "What didn't run" : counted(scenarios.length, "scenario")} ${scenarios.length < 2 ? "wasn't" : "weren't"} tested, and later nights won't be compared with this one.`
+      }
     case "RunLimitExceeded":
       return { answer: "No. Raise the limit if this much is intended." }
     case "CostUnknown":
       return { answer: "No. A cost limit holds only if the service reports the cost." }
     case "Flaky":
     case "Leak":
-      return { answer: "No. The night fails whenever it happens. If the problem is known", remedy: "quarantine" }
+      return {
+        answer: "No. The night fails whenever it happens. If the problem is known, quarantine it",
+        remedy: "quarantine"
+      }
     default:
       return scenarios.length === 0
         ? { answer: "No. Every night fails until it's fixed." }
-        : { answer: "No. Every night fails until it's fixed. If the problem is known", remedy: "quarantine" }
+        : {
+            answer: "No. Every night fails until it's fixed. If the problem is known, quarantine it",
+            remedy: "quarantine"
+          }
   }
 }
 
 /** Returns whether a finding may be ignored, in one sentence without a command. */
 export const text = (finding: Finding): string => {
   const { answer, remedy } = of(finding)
-  if (remedy === undefined) return answer
-  return remedy === "accept" ? `${answer}.` : `${answer}, quarantine it.`
+  return remedy === undefined ? answer : `${answer}.`
 }
 
 /** Parts of the commands: the program as its user calls it, and the flags of files that aren't in their standard places. */
