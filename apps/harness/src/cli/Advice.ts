@@ -3,6 +3,7 @@ import * as Findings from "@webagent/findings/Findings"
 import { exampleOf } from "@webagent/findings/words/FindingText"
 import * as IgnoreText from "@webagent/findings/words/IgnoreText"
 import * as NextText from "@webagent/findings/words/NextText"
+import * as RunText from "@webagent/findings/words/RunText"
 import * as NightFile from "@webagent/nights/NightFile"
 import * as Quarantine from "@webagent/nights/Quarantine"
 import { type Finding, statusOf } from "@webagent/report/Finding"
@@ -101,15 +102,14 @@ export const ignoring =
   (options: RunOptions) =>
   (finding: Finding, { header }: RunReport): string | undefined => {
     if (!options.record) return undefined
-    const { answer } = IgnoreText.of(finding)
     const command = IgnoreText.commandOf(finding, header.startedAt, commandsOf(options))
     const each = finding.scenarios.length > 1 && finding.kind._tag !== "Regressed" ? " (and the others)" : ""
-    return command === undefined ? answer : `${answer}: ${command}${each}`
+    return command === undefined ? IgnoreText.text(finding) : `${IgnoreText.of(finding).answer}: ${command}${each}`
   }
 
 /**
  * Suggests the next step after a run: a sentence, and its commands in the next lines. Undefined if the run was stopped, or
- * if it passed and was compared with earlier nights.
+ * if no command is known for its findings.
  */
 export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
@@ -124,7 +124,10 @@ export const next =
     })
     const step = steps.find(({ commands }) => commands.length > 0)
     if (step !== undefined) return [step.text, ...step.commands].join("\n")
-    if (statusOf(Findings.of(report)) === "failed" || report.judgement !== undefined) return undefined
+    const status = statusOf(Findings.of(report))
+    if (report.judgement !== undefined)
+      return status === "passed" && RunText.isSure(report) ? `${NextText.nothing}.` : undefined
+    if (status === "failed") return undefined
     if (options.target === "simulated") {
       const { suites } = report.header
       // the same suites again; of all that are built in, one

@@ -87,7 +87,7 @@ describe("Advice", () => {
     assert.match(Advice.reap(other)(report, "runs/1") ?? "", / --api-key-env OTHER_KEY$/u)
   })
 
-  it("replays what is unusual, and suggests nothing after a green night among others", () => {
+  it("replays what is unusual, and says that there is nothing to do after a green night among others", () => {
     const [first] = green.results
     assert.isDefined(first)
     const slower = {
@@ -102,7 +102,7 @@ describe("Advice", () => {
       return commandOf(Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement }))
     }
     assert.strictEqual(nextOf(slower), `run ${first.name}`)
-    assert.isUndefined(nextOf())
+    assert.strictEqual(nextOf(), "Nothing to do.")
   })
 
   it("names the suites that ran for a real service; of all that are built in, one", () => {

@@ -7,6 +7,7 @@ import type { NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
 import { counted, signedPercent } from "@webagent/cli/Text"
 import * as Findings from "../Findings.ts"
+import * as ChangeText from "./ChangeText.ts"
 import * as ConfirmText from "./ConfirmText.ts"
 import { figureName } from "./Figures.ts"
 import { listed } from "./Names.ts"
@@ -16,9 +17,11 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
   const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {
     const row = rows.find((row) => row.scenario === null && row.figure === figure)
     const least = row && detectable(row)
-    return least === undefined ? [] : [`${figure} ${least}${figure === "pass rate" ? " lower" : ""}`]
+    if (least === undefined) return []
+    const amount = row?.detectable?.amount
+    return [`${figure} ${amount?._tag === "Ratio" ? signedPercent(amount.ratio - 1) : `-${least}`}`]
   })
-  return seen.length === 0 ? "" : `. Smallest detectable change: ${seen.join(", ")}`
+  return seen.length === 0 ? "" : `. Smaller changes than these can't be detected: ${seen.join(", ")}`
 }
 
 /** A figure and its scenario; the whole run's durations have the name that titles use. */
@@ -46,6 +49,12 @@ const notCounted = ({ passedOver }: NightJudgement): string =>
   passedOver.length === 0
     ? ""
     : ` (${passedOver.map(({ nights, why }) => `${nights} not counted: ${ineligible[why]}`).join("; ")})`
+
+/** The tested code, if it is known: `; tested service 1.4.2, suites 3f0c1a2`. */
+const testedText = ({ header }: RunReport): string => {
+  const tested = ChangeText.tested(header.revisions)
+  return tested === undefined ? "" : `; ${tested}`
+}
 
 const judged = (report: RunReport, judgement: NightJudgement): string => {
   const { nights, rows } = judgement
@@ -75,14 +84,15 @@ const judged = (report: RunReport, judgement: NightJudgement): string => {
   if (changed.length > 0) return `history  compared with ${base}: ${changed.join(", ")}`
   // errors that the history has no part in are listed below
   const apart = errors.length === 0 ? "" : "apart from the problems below, "
-  return `history  compared with ${base}: ${apart}no evidence of a change${reach(rows)}`
+  return `history  compared with ${base}: ${apart}no evidence of a change${testedText(report)}${reach(rows)}`
 }
 
 /** A figure with its evidence in one line. */
 export const rowText = (row: Comparison): string => `${figureText(row)}: ${evidence(row)}`
 
 /** The whole run's figures next to their usual values; undefined if it was not compared. */
-export const compared = ({ judgement }: RunReport): string | undefined => {
+export const compared = (report: RunReport): string | undefined => {
+  const { judgement } = report
   if (judgement === undefined || isUncompared(judgement)) return undefined
   const figures = judgement.rows.flatMap((row) => {
     const { change, figure, scenario } = row
@@ -92,7 +102,7 @@ export const compared = ({ judgement }: RunReport): string | undefined => {
   })
   return figures.length === 0
     ? undefined
-    : `Compared with ${counted(judgement.nights, "night")}: ${figures.join("; ")}.`
+    : `Compared with ${counted(judgement.nights, "night")}: ${figures.join("; ")}${testedText(report)}.`
 }
 
 /** Reports that a run was not compared because there are too few others; undefined if it was, or without a history. */

@@ -1,7 +1,10 @@
 import { cutShort } from "@webagent/report/CutShort"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import type { RunReport } from "@webagent/report/RunReport"
+import { isOpen } from "@webagent/report/Trial"
 import * as Findings from "../Findings.ts"
 import { partialOf } from "./CutShortText.ts"
+import * as HistoryLines from "./HistoryLines.ts"
 import * as Title from "./Title.ts"
 
 const titledOf = (report: RunReport): Title.Titled => {
@@ -28,3 +31,11 @@ export const passedText = (report: RunReport): string => Title.passedText(titled
 export const isPlain = (report: RunReport): boolean =>
   partialOf(report) === undefined &&
   Findings.of(report).every(({ kind }) => kind._tag !== "ServiceAway" && kind._tag !== "StillOpen")
+
+/** True if a run without errors and warnings leaves no doubt: it is complete, and was compared if it has a history. */
+export const isSure = (report: RunReport): boolean =>
+  !report.interrupted &&
+  !(report.leftovers ?? []).some(isOpen) &&
+  cutShort(report).length === 0 &&
+  InterruptedTrials.of(report) === undefined &&
+  HistoryLines.uncompared(report) === undefined

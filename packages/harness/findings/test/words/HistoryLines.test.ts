@@ -33,16 +33,26 @@ const judgement: NightJudgement = {
 describe("what the nights before say", () => {
   it("is a line, with the smallest detectable change and what differs", () => {
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
-      "history  compared with 12 nights: no evidence of a change. Smallest detectable change: pass rate 2.9 points lower, duration 12 times longer",
+      "history  compared with 12 nights: no evidence of a change. Smaller changes than these can't be detected: pass rate -2.9 points, duration +1,100 %",
       "         tool 0.2.0, was 0.1.0"
     ])
+  })
+
+  it("names the tested code", () => {
+    const revisions = { suites: { commit: "3f0c1a2b" }, service: { version: "1.4.2" } }
+    const report = { ...green, header: { ...green.header, revisions }, judgement }
+    assert.include(
+      HistoryLines.lines(report)[0],
+      ": no evidence of a change; tested service 1.4.2, suites 3f0c1a2. Smaller changes"
+    )
+    assert.match(HistoryLines.compared(report) ?? "", /; tested service 1\.4\.2, suites 3f0c1a2\.$/u)
   })
 
   it("does not say that nothing changed of a night that is red", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     assert.match(
       HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
-      /: apart from the problems below, no evidence of a change\. Smallest/u
+      /: apart from the problems below, no evidence of a change\. Smaller/u
     )
   })
 
