@@ -295,6 +295,13 @@ export const statusWords: Readonly<Record<RunStatus, string>> = {
   passed: "Passed"
 }
 
+/** The passed scenarios of a run that didn't pass, in brackets behind its problems. */
+const asideOf = (run: Titled, status: RunStatus): string => {
+  const { isCutShort = false, passed, ran } = run
+  if (status !== "failed" || passed < ran || ran < 2) return passedText(run)
+  return isCutShort ? `of the ${ran} scenarios that ran, all passed` : `although ${passedText(run)}`
+}
+
 /** A run in a line, for the end of its output: `FAILED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
 export const lastLineOf = (run: Titled): string => {
   const { findings } = run
@@ -316,6 +323,6 @@ export const lastLineOf = (run: Titled): string => {
     ...(isShared ? [oneCause] : [])
   ].join(", ")
   const word = statusWords[status].toUpperCase()
-  const line = status === "passed" ? `${word}: ${parts(outage, passed)}` : `${word}: ${what} (${passed})`
+  const line = status === "passed" ? `${word}: ${parts(outage, passed)}` : `${word}: ${what} (${asideOf(run, status)})`
   return parts(line, ...openOf(findings), run.partial?.text)
 }

@@ -75,7 +75,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "a pass rate of the whole night, whose failures are each as usual",
     reportOf(passed(2), judged({ ...row("pass rate"), now: { _tag: "Rate", passed: 9, scored: 10 } })),
     "Failed: pass rate fell to 90 %",
-    "FAILED: pass rate fell to 90 % (all 2 scenarios passed)"
+    "FAILED: pass rate fell to 90 % (although all 2 scenarios passed)"
   ],
   [
     "a leak is no failure besides",
@@ -105,7 +105,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "stopped",
     reportOf(passed(2), { interrupted: true }),
     "Failed: 1 stopped run",
-    "FAILED: 1 stopped run (all 2 scenarios passed)"
+    "FAILED: 1 stopped run (although all 2 scenarios passed)"
   ],
   [
     "a figure far outside of its earlier nights",
@@ -141,7 +141,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "one scenario slower, and one costlier",
     reportOf(passed(2), judged(row("duration", "passes 0"), row("cost", "passes 1"))),
     "Failed: 1 slower scenario, 1 costlier scenario",
-    "FAILED: 1 slower scenario, 1 costlier scenario (all 2 scenarios passed)"
+    "FAILED: 1 slower scenario, 1 costlier scenario (although all 2 scenarios passed)"
   ],
   [
     "new failures with the service's own error as their one cause",
@@ -188,7 +188,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "all scenarios slower, which is not how long the run took",
     reportOf(passed(2), judged({ ...row("duration"), change: 2.24 })),
     "Failed: scenario durations +224 %",
-    "FAILED: scenario durations +224 % (all 2 scenarios passed)"
+    "FAILED: scenario durations +224 % (although all 2 scenarios passed)"
   ],
   [
     "more than a thousand new failures",
@@ -223,6 +223,8 @@ describe("the headline of a run", () => {
     const failed = { ...report, results: [...results, resultOf("a", [failing()])] }
     assert.strictEqual(titleOf(failed), "1 failure · partial")
     assert.strictEqual(lastLineOf(report), `PASSED: 3 of 3 scenarios that ran passed · ${partial}`)
+    const lost = { ...report, shards: [{ index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }] }
+    assert.include(lastLineOf(lost), "1 of 2 shards missing (of the 3 scenarios that ran, all passed) · partial")
     assert.isUndefined(CutShort.unrun(report))
     assert.strictEqual(CutShort.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
     assert.isUndefined(partialOf(reportOf(passed(2))))
