@@ -5,6 +5,7 @@ import type { Finding } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
 import { isCovered } from "@webagent/findings/Tolerance"
 import { age } from "@webagent/findings/words/Ages"
+import * as CauseText from "@webagent/findings/words/CauseText"
 import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as NextText from "@webagent/findings/words/NextText"
@@ -62,7 +63,7 @@ const contextOf = (text: FindingText.FindingText | undefined, style: Style): Rea
   ...fact(style, "began", text?.change?.text),
   ...fact(style, "compare", text?.change?.url),
   ...fact(style, "owner", text?.owner),
-  ...fact(style, "affected:", text?.affected),
+  ...fact(style, "affected", text?.affected),
   ...fact(style, "known", text?.acknowledged)
 ]
 
@@ -77,7 +78,7 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, finding?: 
   ]
   if (failure === undefined) return context
   return [
-    `      ${failure.message.replaceAll("\n", "\n      ")}`,
+    `      ${CauseText.headline(failure).replaceAll("\n", "\n      ")}`,
     ...fact(style, "service", failure.service),
     ...(failure.diff === undefined
       ? [...fact(style, "expected", failure.expected), ...fact(style, "got", failure.actual)]

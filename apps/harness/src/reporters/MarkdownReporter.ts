@@ -3,6 +3,7 @@ import * as SkipText from "@webagent/findings/words/SkipText"
 import * as Effect from "effect/Effect"
 import { type Finding, statusOf } from "@webagent/report/Finding"
 import * as Findings from "@webagent/findings/Findings"
+import * as CauseText from "@webagent/findings/words/CauseText"
 import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as Names from "@webagent/findings/words/Names"
@@ -72,7 +73,7 @@ interface Described {
 const factsOf = ({ example, ignored, next }: Described): ReadonlyArray<string> => {
   const failure = example?.failure
   return [
-    ...(failure === undefined ? [] : [failure.message, ...FailureFacts.lines(failure)]),
+    ...(failure === undefined ? [] : [CauseText.headline(failure), ...FailureFacts.lines(failure)]),
     `next      ${next.text}`,
     ...next.commands.map((command) => `${next.label.padEnd(9)} ${command}`),
     ...(ignored === undefined ? [] : [`ignore    ${ignored}`])

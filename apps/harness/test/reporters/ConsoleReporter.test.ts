@@ -58,7 +58,7 @@ describe("ConsoleReporter", () => {
         "    1 skipped: costs money: pass --allow-paid",
         "",
         '  ✗ v4-browsers › closing <CDP> & "more"                                   1.2 s',
-        "      connecting again should succeed\u0000",
+        '      check "connecting again should succeed\u0000" failed',
         "      expected  a CDP answer",
         '      got       HTTP 404 {"detail":"Browser not found"}',
         "      request   GET /api/v4/browsers/b/cdp   404   3 ms",
@@ -68,15 +68,15 @@ describe("ConsoleReporter", () => {
         "",
         `  ✗ v4-browsers › forgets  ${leak.what}`,
         `      ${leak.evidence}`,
-        "      cause     not recorded. In the trial, look for what happened between the creation of the browser and the end",
+        "      cause     not recorded. In the trial, look for a step after the browser was created that skips stopping it",
         "      sure      certain: open browsers are counted after each trial, not estimated",
-        "      next      Stop the browser in the scenario, even if a check fails.",
+        "      next      Change the scenario so that it always stops its browser, for example in a finalizer.",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
         ...briefs(mixed),
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",
-        `${RunText.lastLineOf(mixed)} · 1 skipped · 2.1 s · 1 leaked browser, stopped now`,
+        `${RunText.lastLineOf(mixed)} · 1 skipped · 2.1 s · 1 leaked browser, stopped by the harness`,
         ""
       ])
     })
@@ -161,7 +161,7 @@ describe("ConsoleReporter", () => {
         `      ${outage.evidence}`,
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
-        "      next      Check that the service is up, then repeat the run's command with --last-failed, or replay one scenario.",
+        "      next      Check that the service is up first. Run the scenarios without a result again with --last-failed on the machine that has this report, or replay one scenario.",
         '      replay    harness run away --name "runs 0" --seed 1',
         "",
         `  ✗ ${unscored.place}  ${unscored.what}`,
@@ -195,7 +195,7 @@ describe("ConsoleReporter", () => {
       )
       assert.include(
         text,
-        "\n      in quarantine until 2026-12-01, owner ada: the shop moves\n      the order exists\n"
+        '\n      in quarantine until 2026-12-01, owner ada: the shop moves\n      check "the order exists" failed\n'
       )
     })
   )

@@ -214,7 +214,7 @@ describe("MarkdownReporter", () => {
     const outside = text.replaceAll(/^(`{3,}).*?^\1$/gmsu, "")
     assert.include(outside, "\\<img src=x> \\| a \\[b\\](c) # d \\@everyone")
     assert.notMatch(outside, /(?<!\\)(?:<img|@everyone)/u)
-    assert.include(text, "````text\n```\nx")
+    assert.include(text, '````text\ncheck "```\nx" failed')
     for (const row of text.split("\n").filter((line) => line.startsWith("| **"))) {
       assert.strictEqual(row.split(/(?<!\\)\|/u).length, 5)
     }

@@ -41,5 +41,9 @@ const words = (facts: CauseFacts): string => {
 /** A cause in one line of at most 200 characters: `check "it is paid": the service says "The cart was empty."`. */
 export const text = ({ facts }: FailureCause): string => cut(words(facts), longest)
 
+/** A failure without its values: `check "it is paid" failed`, or the message of an error. */
+export const headline = ({ kind, message }: Failure): string =>
+  kind === "check" ? `check "${message}" failed` : message
+
 /** The reason why one trial failed, in one line of at most 200 characters. */
 export const ofFailure = (failure: Failure): string => text(causeOf(failure))
