@@ -1,6 +1,6 @@
 /**
  * Makes one file of the server and its dependencies for the processes that tests start. From source, a process loads 700
- * modules in 0.8 s of CPU time, and from the bundle in 0.3 s. It's made anew for each run of the tests.
+ * modules in 0.8 s of CPU time, and from the bundle in 0.3 s. Each run of the tests makes it again.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -6,7 +6,7 @@ import { Link } from "../../ui/Link.tsx"
 import styles from "./Simulation.module.css"
 import { Simulation } from "./simulation.state.ts"
 
-/** Whether service time stands still. It's read again when the journal has grown. */
+/** True if service time stands still. It's read again when the journal has grown. */
 const isStopped = Simulation.runtime.atom((get) => {
   get(epoch)
   get(settled("journal"))

@@ -81,7 +81,7 @@ export const make = ({ conversation, judge, page, session, suggestions, turn }: 
   const notReplayable = ({ problem }: { readonly problem: string }): Ended => {
     suggestions.add(
       "replay",
-      "Let the replay ask the model, or create the run again without replayOf to record it anew."
+      "Let the replay ask the model, or create the run again without replayOf to record it again."
     )
     return failed("not_replayable", problem, { isSuccess: false })
   }

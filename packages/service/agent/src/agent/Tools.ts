@@ -125,7 +125,7 @@ export const focusName = "focus"
 /** The name of the tool that asks a person. It's offered in tasks whose caller allows it. */
 export const askName = "askPerson"
 
-/** The name of the tool that goes on with a replay. It's offered where a recorded step can't be repeated. */
+/** The name of the tool that continues a replay. It's offered where a recorded step can't be repeated. */
 export const resumeName = "resume"
 
 /** All tools of the agent except the one that ends the task. */

@@ -5,7 +5,7 @@ import * as Mouse from "./Mouse.ts"
 import type { Beside } from "./Pointing.ts"
 import type { Dropped } from "./world/Dragging.ts"
 
-/** Options of a drag: it begins and ends that many pixels beside the middles of its elements. */
+/** Options of a drag: it begins and ends that many pixels from the middle of each element. */
 export interface DragOptions extends Beside {
   readonly fromDx?: number
   readonly fromDy?: number
