@@ -222,12 +222,12 @@ if (flags.includes("--slow")) {
     progress.line(`${duration(ms / 1000).padStart(12)}  ${fullName} (${file})`)
 }
 progress.line(`\n${duration(progress.elapsed)} in all`)
-if (failures.length > 0) progress.line(`\n${failures.map((failure) => `failed: ${failure}`).join("\n")}`)
 if (counts.skipped > 0) {
   progress.line(
     `\n${counts.skipped} skipped: this machine lacks what they need, or only npm run test:screens runs them`
   )
   for (const what of skipped) progress.line(`  ${what}`)
 }
+if (failures.length > 0) progress.line(`\n${failures.map((failure) => `failed: ${failure}`).join("\n")}`)
 progress.line(`\n${counts.passed} passed, ${counts.failed} failed`)
 process.exitCode = counts.failed === 0 ? 0 : 1

@@ -128,12 +128,12 @@ export default { ...all, test: { ...all.test, globalSetup: ["setup.js"] } }`,
       slowest.some((line) => /^ +TIME {2}takes its time \(packages\/bad\/test\/bad\.test\.ts\)$/u.test(line))
     )
     assert.deepStrictEqual(lines.slice(-8), [
+      "1 skipped: this machine lacks what they need, or only npm run test:screens runs them",
+      "  good: is skipped",
+      "",
       "failed: bad > packages/bad/test/bad.test.ts > differs > AssertionError: one and two: expected 1 to equal 2",
       "failed: none: its tests did not run",
       "failed: unset: an error outside of its tests",
-      "",
-      "1 skipped: this machine lacks what they need, or only npm run test:screens runs them",
-      "  good: is skipped",
       "",
       "7 passed, 3 failed"
     ])
