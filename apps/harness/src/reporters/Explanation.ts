@@ -39,6 +39,9 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
 /** True if its own failure is less informative than the cause it shares with others. */
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
+/** A text whose lines begin below the scenario's name. */
+const indented = (text: string): string => `      ${text.replaceAll("\n", "\n      ")}`
+
 /** A fact in a line: a word and its text. */
 const fact = (style: Style, word: string, text: string | undefined): ReadonlyArray<string> =>
   text === undefined || text === ""
@@ -78,7 +81,7 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, finding?: 
   ]
   if (failure === undefined) return context
   return [
-    `      ${CauseText.headline(failure).replaceAll("\n", "\n      ")}`,
+    indented(CauseText.headline(failure)),
     ...fact(style, "service", failure.service),
     ...(failure.diff === undefined
       ? [...fact(style, "expected", failure.expected), ...fact(style, "got", failure.actual)]
