@@ -2,13 +2,14 @@ import { assert } from "@effect/vitest"
 import { type ModelMessage, ScriptedModel } from "@webagent/scripted-model"
 import { connectHttp } from "@webagent/test-fixtures/Mcp"
 import * as Effect from "effect/Effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join, sep } from "node:path"
 import { WebSocket } from "ws"
 import {
   call,
   create,
   ended,
+  contentOf,
   filesBelow,
   hostOf,
   key,
@@ -182,7 +183,7 @@ test(
     assert.include(said, "This is a new one.")
     const stored = filesBelow(path).filter((file) => /server\.db|recordings/u.test(file))
     assert.isAbove(stored.length, 1)
-    for (const text of [said, ...stored.map((file) => readFileSync(file, "latin1"))]) {
+    for (const text of [said, ...stored.map(contentOf)]) {
       assert.notInclude(text, "hunter2")
     }
   })
@@ -279,7 +280,7 @@ test(
         `${kind}`
       )
     const logs = [stderr, served.program.stdout()]
-    for (const text of [...texts, live, byTools, ...logs, ...stored.map((file) => readFileSync(file, "latin1"))]) {
+    for (const text of [...texts, live, byTools, ...logs, ...stored.map(contentOf)]) {
       for (const form of forms) assert.notInclude(text, form)
     }
   })
@@ -338,7 +339,7 @@ test(
     // they go with the browser, and the run keeps one copy of its own
     program.process.kill("SIGTERM")
     yield* program.ended
-    const copies = filesBelow(path).filter((file) => readFileSync(file, "latin1").includes("mugs: 4711"))
+    const copies = filesBelow(path).filter((file) => contentOf(file).includes("mugs: 4711"))
     assert.lengthOf(copies, 1)
     assert.include(copies[0], `${sep}files${sep}`)
   })

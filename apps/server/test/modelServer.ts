@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { chmodSync, readdirSync, statSync } from "node:fs"
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Answer, folder, ready, send, start, until } from "./program.ts"
 
@@ -94,9 +94,22 @@ export const say = (v4: string | undefined, sessionId: string, text: string, int
 export const test = <A, E>(title: string, body: Effect.Effect<A, E, ScriptedModel | Scope.Scope>) =>
   it.live(title, () => body.pipe(Effect.scoped, Effect.provide(Layer.fresh(ScriptedModel.layer))))
 
+/** What a read returns, or else a value if the file is gone: a browser that ended may still be deleting its own. */
+const unlessGone = <A>(read: () => A, otherwise: A): A => {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return otherwise
+    throw error
+  }
+}
+
 /** Every file below a folder. */
 export const filesBelow = (path: string): ReadonlyArray<string> =>
-  readdirSync(path).flatMap((name) => {
+  unlessGone(() => readdirSync(path), []).flatMap((name) => {
     const file = join(path, name)
     return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true ? filesBelow(file) : [file]
   })
+
+/** The content of a file, byte by byte; empty if it's gone. */
+export const contentOf = (file: string): string => unlessGone(() => readFileSync(file, "latin1"), "")

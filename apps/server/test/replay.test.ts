@@ -10,6 +10,7 @@ import {
   call,
   create,
   ended,
+  contentOf,
   filesBelow,
   hostOf,
   key,
@@ -102,7 +103,7 @@ test(
     assert.isAbove(files.length, 2)
     assert.isAbove(collector.requests.length, 0)
     const texts = [
-      ...files.map((file) => readFileSync(file, "latin1")),
+      ...files.map(contentOf),
       ...collector.requests.map(({ body }) => body),
       killed.stderr,
       first.program.stdout(),

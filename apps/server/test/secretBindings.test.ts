@@ -11,6 +11,7 @@ import {
   call,
   create,
   ended,
+  contentOf,
   filesBelow,
   hostOf,
   key,
@@ -71,7 +72,7 @@ test(
     const killed = yield* first.program.ended
     // stored, and not as plain text
     const database = filesBelow(path).filter((file) => file.startsWith(join(path, "server.db")))
-    const stored = database.map((file) => readFileSync(file, "latin1"))
+    const stored = database.map(contentOf)
     assert.isTrue(stored.some((text) => text.includes("Sign in as <secret:pin>")))
     withoutSecret([killed.stderr, first.program.stdout(), JSON.stringify(made.body), ...stored])
 
@@ -106,7 +107,7 @@ test(
       ...[run, ...reads, ...model.requests].map(({ body }) => JSON.stringify(body)),
       stderr,
       second.program.stdout(),
-      ...filesBelow(path).map((file) => readFileSync(file, "latin1"))
+      ...filesBelow(path).map(contentOf)
     ])
   })
 )
