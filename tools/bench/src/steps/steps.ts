@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { type Heading, headingLine, inFolder, type Options, paragraphs, plain, table } from "../measure/Report.ts"
@@ -17,7 +18,8 @@ import { pages } from "../page/Pages.ts"
 /** The result of the bench `steps`. */
 interface StepsReport extends Heading {
   readonly rounds: number
-  readonly own_ms: Times
+  /** The time of a step without its model, by how long the model takes, in milliseconds. */
+  readonly own: ReadonlyArray<{ readonly model_ms: number; readonly own_ms: Times }>
   /** The heap of the process in MB after each of these steps, as medians of rounds. */
   readonly heap_MB: ReadonlyArray<{ readonly step: number; readonly MB: number }>
 }
@@ -25,6 +27,9 @@ interface StepsReport extends Heading {
 /** Steps of a run, and the steps after which memory is measured. */
 const steps_count = 60
 const measured: ReadonlyArray<number> = [10, 20, 40, 60]
+
+/** How long the model takes, in turns. A step's picture is taken meanwhile. */
+const thinking_ms: ReadonlyArray<number> = [300, 0]
 
 setFlagsFromString("--expose-gc")
 const collect: () => void = runInNewContext("gc")
@@ -102,19 +107,22 @@ const measure = Effect.fnUntraced(function* (rounds: number, log: (line: string)
   const model = yield* ScriptedModel
   const server = yield* site
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const own: Array<number> = []
+  const own = thinking_ms.map((model_ms) => ({ model_ms, times: new Array<number>() }))
   const heaps = new Map(measured.map((step) => [step, new Array<number>()] as const))
   // the first run also compiles and fills caches
-  for (let round = 0; round <= rounds; round++) {
+  for (let run = 0; run <= rounds * own.length; run++) {
+    const isWarm = run > 0
+    const { model_ms, times } = own[run % own.length] ?? { model_ms: 0, times: [] }
     let answered: number | undefined
     let steps = 0
-    model.script = ({ text }) => {
+    model.script = async ({ text }) => {
       // the first one opens the page
-      if (answered !== undefined && round > 0 && steps > 1) own.push(performance.now() - answered)
+      if (answered !== undefined && isWarm && steps > 1) times.push(performance.now() - answered)
       steps++
       model.requests.length = 0
-      if (round > 0) heaps.get(steps)?.push(heap_MB())
+      if (isWarm) heaps.get(steps)?.push(heap_MB())
       const answer = answerOf(steps, text, origin)
+      if (isWarm) await sleep(model_ms)
       answered = performance.now()
       return answer
     }
@@ -124,11 +132,13 @@ const measure = Effect.fnUntraced(function* (rounds: number, log: (line: string)
     const over = yield* ended(engine, turn.id)
     if (over.status !== "completed") return yield* Effect.die(new Error(`A run ended: ${over.error}`))
     yield* Effect.orDie(engine.stopSession(over.sessionId))
-    log(`round ${round}: ${over.steps} steps in ${(over.finishedAt_ms ?? 0) - (over.startedAt_ms ?? 0)} ms`)
+    log(
+      `run ${run}, a model of ${model_ms} ms: ${over.steps} steps in ${(over.finishedAt_ms ?? 0) - (over.startedAt_ms ?? 0)} ms`
+    )
   }
   return {
     rounds,
-    own_ms: timesOf(own),
+    own: own.map(({ model_ms, times }) => ({ model_ms, own_ms: timesOf(times) })),
     heap_MB: measured.map((step) => ({ step, MB: middle(heaps.get(step) ?? []) }))
   }
 })
@@ -144,11 +154,15 @@ export const markdown = (report: StepsReport): string =>
   paragraphs(
     headingLine(
       report,
-      `${report.rounds} rounds of ${steps_count} steps on a page with 60 cards, with pictures and a model that responds at once`
+      `${report.rounds} rounds of ${steps_count} steps with each model on a page with 60 cards, with pictures`
     ),
     table(
       ["after step", ...report.heap_MB.map(({ step }) => String(step))],
       [["heap of the process, MB", ...report.heap_MB.map(({ MB }) => plain(MB))]]
     ),
-    `A step takes ${timesText(report.own_ms)} ms (p50 / p95) from the model's response to the next request: the action, the wait for what it set off, the look, and the store.`
+    table(
+      ["a step with a model that responds", "its own time, ms (p50 / p95)"],
+      report.own.map(({ model_ms, own_ms }) => [model_ms === 0 ? "at once" : `in ${model_ms} ms`, timesText(own_ms)])
+    ),
+    "A step's own time is from the model's response to the next request: the action, the wait for what it set off, the look, and the store. Its picture is taken while the model thinks, so only a model that responds at once waits for it."
   )
