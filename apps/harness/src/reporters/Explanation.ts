@@ -39,7 +39,6 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
 /** True if its own failure is less informative than the cause it shares with others. */
 const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
 
-/** A text whose lines begin below the scenario's name. */
 const indented = (text: string): string => `      ${text.replaceAll("\n", "\n      ")}`
 
 /** A fact in a line: a word and its text. */
@@ -131,14 +130,13 @@ const together = (
   options: ExplanationOptions
 ): ReadonlyArray<string> => {
   const { columns, style } = options
-  const { kind } = finding
   const text = FindingText.describe(finding)
   const { age, detail, evidence, place, scenarios, what } = text
   const names = scenarios.slice(0, mostNamed).map(({ title }) => title)
   const more = scenarios.length - names.length
   // the example begins with its own message
-  const isRepeated = "cause" in kind && kind.cause !== null && isOnly(kind.cause, example?.failure?.message)
-  const summary = isRepeated ? detail : evidence
+  const cause = "cause" in finding.kind ? finding.kind.cause : null
+  const summary = cause !== null && isOnly(cause, example?.failure?.message) ? detail : evidence
   return [
     `  ${style.bad("✗")} ${style.strong(place)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     ...(summary === undefined ? [] : [`      ${cut(summary, columns * 3)}`]),
