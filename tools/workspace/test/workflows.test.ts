@@ -100,12 +100,12 @@ describe("workflows", () => {
         ["shard", "shard", "night", "service"]
       )
       for (const { env, run } of steps) {
-        // a second trial of each scenario shows nothing more here
+        // more trials of each scenario show nothing more here
         const here = patient(
           run
             .replaceAll(".webagent", folder)
             .replace(/ --trials \d/u, "")
-            .replace("-- run ", "-- run --trials 1 ")
+            .replace("-- run ", "-- run --trials 1 --extra-trials 0 ")
         )
         const { status, stderr, stdout } = shell(here, { ...env, GITHUB_STEP_SUMMARY: summary })
         assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
@@ -141,7 +141,7 @@ describe("workflows", () => {
         shell("sh deploy/nightly/nightly.sh", { WEBAGENT_HOME: home, WEBAGENT_NIGHT: flags, WEBAGENT_KEEP: "2" })
       for (const stamp of ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"])
         mkdirSync(join(home, "reports", stamp), { recursive: true })
-      const well = night("--trials 2 versions")
+      const well = night("--trials 2 --extra-trials 0 versions")
       assert.deepStrictEqual([well.status, well.stdout], [0, ""], well.stderr)
       const [kept, newest] = readdirSync(join(home, "reports")).toSorted()
       assert.strictEqual(kept, "2020-01-02T00-00-00Z")
@@ -156,7 +156,12 @@ describe("workflows", () => {
       const killed = join(home, "reports", "2020-01-03T00-00-00Z")
       mkdirSync(join(killed, "ledger"), { recursive: true })
       writeFileSync(join(killed, "events.ndjson"), '{"at":"2020-01-03T00:00:00.000Z","_tag":"RunStarted"}\n')
-      const after = { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "versions", WEBAGENT_TARGET: address, WEBAGENT_API_KEY: key }
+      const after = {
+        WEBAGENT_HOME: home,
+        WEBAGENT_NIGHT: "--trials 1 --extra-trials 0 versions",
+        WEBAGENT_TARGET: address,
+        WEBAGENT_API_KEY: key
+      }
       const [told, silent] = [1, 2].map(() => shell("sh deploy/nightly/nightly.sh", after))
       assert.match(told?.stdout ?? "", /^The night in .+03T00-00-00Z\/ was killed[^]+nothing is open\n$/u)
       assert.deepStrictEqual([told?.status, silent?.status, silent?.stdout], [0, 0, ""])

@@ -334,8 +334,9 @@ describe("LedgerFile", () => {
         const ledger = yield* LedgerFile.make({ directory })
         const opening_us: Array<number> = []
         const parsing_us: Array<number> = []
-        // CPU time of this process in turns, and the least of five: other work on the machine slows both down
-        for (let time = 0; time < 5; time++) {
+        const ratio = () => Math.min(...opening_us) / Math.min(...parsing_us)
+        // CPU time of this process in turns, and the least of up to five: other work on the machine slows both down
+        for (let time = 0; time < 5 && !(time > 1 && ratio() < 5); time++) {
           const before = process.cpuUsage()
           assert.deepStrictEqual(yield* ledger.open, [])
           const between = process.cpuUsage()
@@ -343,8 +344,7 @@ describe("LedgerFile", () => {
           opening_us.push(between.user - before.user)
           parsing_us.push(process.cpuUsage(between).user)
         }
-        const ratio = Math.min(...opening_us) / Math.min(...parsing_us)
-        assert.isBelow(ratio, 5)
+        assert.isBelow(ratio(), 5)
       })
     )
   )
