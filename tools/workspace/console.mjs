@@ -47,11 +47,12 @@ const run = (args, options) =>
 /** Puts a build in the place of the old one. Other processes may do the same at this moment. */
 const putInPlace = (made, dist, fingerprint) => {
   for (;;) {
-    rmSync(dist, { recursive: true, force: true })
     try {
+      // its files may be in use already
+      if (hasBuild(dist, fingerprint)) return rmSync(made, { recursive: true, force: true })
+      rmSync(dist, { recursive: true, force: true })
       return renameSync(made, dist)
     } catch (error) {
-      if (hasBuild(dist, fingerprint)) return rmSync(made, { recursive: true, force: true })
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
     }
   }

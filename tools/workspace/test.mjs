@@ -43,7 +43,8 @@ const turbo = async (args, onLine) => {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      ...(screens ? { WEBAGENT_SCREENS: "all" } : {}),
+      // nothing else runs beside the screens, and a page often waits
+      ...(screens ? { WEBAGENT_SCREENS: "all", VITEST_MAX_WORKERS: "2" } : {}),
       TURBO_TELEMETRY_DISABLED: "1",
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: compiled,
