@@ -1,6 +1,6 @@
 /**
  * Records that a test has passed, with its facts and the date: `node tools/workspace/status.ts NAME FACTS`. The tests that
- * run what we ship call it with `--record`, and the README shows what they have recorded.
+ * run what we ship call it with `--record`, and `STATUS.md` shows the recorded results.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ export type Proofs = Readonly<Record<string, Proof>>
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const file = join(root, "tools/workspace/status.json")
-const readme = join(root, "README.md")
+const page = join(root, "tools/workspace/STATUS.md")
 const section =
   /(?<=<!-- Made by npm run test:containers and npm run release:dry, with -- --record -->\n)[^]*?(?=<!-- end -->)/u
 
@@ -31,9 +31,9 @@ export const withProof = (proofs: Proofs, name: string, facts: string, now: Date
   [name]: { date: now.toISOString().slice(0, 10), facts }
 })
 
-/** Returns a README with the table of the proofs. */
+/** Returns a page with the table of the proofs. */
 export const withTable = (text: string, proofs: Proofs): string => {
-  if (!section.test(text)) throw new Error("README.md has no section for what the tests record")
+  if (!section.test(text)) throw new Error("STATUS.md has no section for the recorded results")
   const rows = Object.entries(proofs).map(([name, { date, facts }]) => `| ${name} | ${facts} | ${date} |`)
   return text.replace(section, () => ["\n| part | result | date |", "| --- | --- | --- |", ...rows, "\n"].join("\n"))
 }
@@ -43,5 +43,5 @@ if (import.meta.main) {
   const proofs =
     name === undefined || facts === undefined ? readProofs() : withProof(readProofs(), name, facts, new Date())
   writeFileSync(file, `${JSON.stringify(proofs, null, 2)}\n`)
-  writeFileSync(readme, withTable(readFileSync(readme, "utf8"), proofs))
+  writeFileSync(page, withTable(readFileSync(page, "utf8"), proofs))
 }
