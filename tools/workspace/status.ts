@@ -3,7 +3,6 @@
  * run what we ship call it with `--record`, and `STATUS.md` shows the recorded results.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** The last time that a test passed. */
@@ -16,9 +15,8 @@ export interface Proof {
 /** The proofs of all tests, by their names. */
 export type Proofs = Readonly<Record<string, Proof>>
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
-const file = join(root, "tools/workspace/status.json")
-const page = join(root, "tools/workspace/STATUS.md")
+const file = fileURLToPath(new URL("status.json", import.meta.url))
+const page = fileURLToPath(new URL("STATUS.md", import.meta.url))
 const section =
   /(?<=<!-- Made by npm run test:containers and npm run release:dry, with -- --record -->\n)[^]*?(?=<!-- end -->)/u
 
