@@ -5,7 +5,7 @@ import { AdmissionRefused } from "../src/domain/Errors.ts"
 import { Admission } from "../src/ports/Admission.ts"
 import * as ports from "./ports.ts"
 
-it.effect("a refused admission is a typed failure of every create, and stores nothing", () =>
+it.effect("a refused admission fails every create with a typed error and stores nothing", () =>
   Effect.gen(function* () {
     const engine = yield* Engine
     const refusal = new AdmissionRefused({ message: "too many", retryAfter_ms: 1000 })

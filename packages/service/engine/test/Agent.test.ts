@@ -13,7 +13,7 @@ import { completed, request, standing, start, started, test } from "./starts.ts"
 
 describe("an agent", () => {
   test(
-    "is asked to let go with a reason, has time for it, and what it says of its cost then counts",
+    "receives the reason when it's asked to stop, gets time to finish, and its final cost counts",
     Effect.gen(function* () {
       const heard: Array<string> = []
       const { engine } = yield* start("a", {
@@ -48,7 +48,7 @@ describe("an agent", () => {
   )
 
   test(
-    "pauses between steps while a person has control of its browser, and goes on when control ends",
+    "pauses between steps while a person controls its browser, and continues after that",
     Effect.gen(function* () {
       let paused: Effect.Effect<number> = Effect.succeed(-1)
       const { engine } = yield* start("a", {
@@ -105,7 +105,7 @@ describe("an agent", () => {
   )
 
   test(
-    "that says what its turn has cost as it ends is heard, also when the turn was cancelled meanwhile",
+    "can report its turn's cost at the end, even if the turn was cancelled meanwhile",
     Effect.gen(function* () {
       const { engine } = yield* start("a", {
         agent: { grace_ms: 5000 },
@@ -136,7 +136,7 @@ describe("an agent", () => {
   )
 
   test(
-    "sees its session, the turns before it, and one browser that stops with the session",
+    "gets its session, the earlier turns, and one browser that stops with the session",
     Effect.gen(function* () {
       const seen: Array<string> = []
       let launches = 0
@@ -179,7 +179,7 @@ describe("an agent", () => {
   )
 
   test(
-    "counts what its browsers carry for the session, of those that are gone, too",
+    "counts the traffic of all browsers of its session, including stopped ones",
     Effect.gen(function* () {
       const crashes: Array<Deferred.Deferred<"crashed">> = []
       const counting = Layer.effect(
@@ -226,7 +226,7 @@ describe("an agent", () => {
   )
 
   test(
-    "restricts the session's browser for a turn: before it has it, while it runs, and not the turn after",
+    "restricts the session's browser during its turn only, starting before it gets the browser",
     Effect.gen(function* () {
       const told: Array<ReadonlyArray<string> | null> = []
       const restricted = Layer.effect(
@@ -263,7 +263,7 @@ describe("an agent", () => {
   )
 })
 
-describe("an agent that counts no more", () => {
+describe("an agent whose turn is over or lost", () => {
   const ticking = (ticks: Array<string>) =>
     Stream.fromEffectDrain(
       Effect.forever(
@@ -275,12 +275,12 @@ describe("an agent that counts no more", () => {
     )
 
   for (const [title, renewal] of [
-    ["cannot say that it lives", new StoreUnavailable({ applied: "no", cause: "cut off" })],
-    ["is told that it was too late", Effect.succeed(false)],
-    ["gets no answer", Effect.never]
+    ["cannot renew its lease", new StoreUnavailable({ applied: "no", cause: "cut off" })],
+    ["renewed its lease too late", Effect.succeed(false)],
+    ["gets no response to a renewal", Effect.never]
   ] as const) {
     test(
-      `stops at once, and its browser with it, when its node ${title}`,
+      `is stopped immediately, as is its browser, if its node ${title}`,
       Effect.gen(function* () {
         const store = yield* Store
         const ticks: Array<string> = []
@@ -324,7 +324,7 @@ describe("an agent that counts no more", () => {
   }
 
   test(
-    "is stopped after the event that ends its turn: the next turn begins",
+    "is stopped after the event that finishes its turn, so the next turn starts",
     Effect.gen(function* () {
       const ticks: Array<string> = []
       const { engine } = yield* start("a", {
@@ -339,7 +339,7 @@ describe("an agent that counts no more", () => {
   )
 
   test(
-    "is stopped when its first step is refused, also while it goes on regardless",
+    "is stopped if its first step is refused, even if it ignores the error",
     Effect.gen(function* () {
       const ticks: Array<string> = []
       const { engine } = yield* start("a", {

@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as BrowserControl from "../src/BrowserControl.ts"
 
 describe("BrowserControl", () => {
-  it.effect("has one driver, who extends it, until the driver releases it", () =>
+  it.effect("has one driver, who can extend control until releasing it", () =>
     Effect.gen(function* () {
       const control = BrowserControl.make()
       const first = yield* control.take("b", "ann", 1000)
@@ -24,7 +24,7 @@ describe("BrowserControl", () => {
     })
   )
 
-  it.effect("has the agent wait until it is released, or its time is over, extensions included", () =>
+  it.effect("makes the agent wait until control is released or has expired, including extensions", () =>
     Effect.gen(function* () {
       const control = BrowserControl.make()
       yield* control.free("b")
@@ -45,7 +45,7 @@ describe("BrowserControl", () => {
     })
   )
 
-  it.effect("counts a take only once it is stored, and pauses the agent meanwhile", () =>
+  it.effect("takes control only once that is stored, and pauses the agent meanwhile", () =>
     Effect.gen(function* () {
       const control = BrowserControl.make()
       const handedBack = yield* Effect.forkChild(control.handedBack("b"), { startImmediately: true })
@@ -69,7 +69,7 @@ describe("BrowserControl", () => {
     })
   )
 
-  it.effect("leaves control to a driver whose extension could not be stored", () =>
+  it.effect("keeps control with a driver whose extension couldn't be stored", () =>
     Effect.gen(function* () {
       const control = BrowserControl.make()
       yield* control.take("b", "ann", 1000)

@@ -8,9 +8,9 @@ import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 import { start, test } from "./starts.ts"
 
-describe("a browser", () => {
+describe("BrowserPool", () => {
   test(
-    "that cannot be launched is a failure that says why, and its key is free again",
+    "reports why a browser can't be launched, and frees its key",
     Effect.gen(function* () {
       let full = true
       const sometimes = Layer.effect(
@@ -40,7 +40,7 @@ describe("a browser", () => {
   )
 
   test(
-    "whose launch fails in an outage of the store is stopped after it, and its key is free again",
+    "stops a browser whose launch failed while the store was unavailable, and frees its key",
     Effect.gen(function* () {
       const store = yield* Store
       let isAway = false
@@ -75,7 +75,7 @@ describe("a browser", () => {
   )
 
   test(
-    "that ends by itself is stopped, with its reason",
+    "stops a browser that exits by itself, with its reason",
     Effect.gen(function* () {
       const { engine } = yield* start("a", {
         browsers: Layer.succeed(BrowserPool, {

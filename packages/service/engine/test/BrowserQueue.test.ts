@@ -50,9 +50,9 @@ const statuses = Effect.map(
   ({ rows }) => rows.map(({ status, stopReason }) => stopReason ?? status)
 )
 
-describe("a create that may wait for room", () => {
+describe("a browser create that may wait in the queue", () => {
   test(
-    "gets the first free browser, and is refused when its time is over",
+    "gets the first free browser, and is refused after its wait limit",
     Effect.gen(function* () {
       const pool = fullPool()
       const { engine } = yield* start("a", { browsers: pool.layer })
@@ -69,7 +69,7 @@ describe("a create that may wait for room", () => {
   )
 
   test(
-    "leaves the queue when its caller is gone",
+    "leaves the queue when its caller disconnects",
     Effect.gen(function* () {
       const pool = fullPool()
       const { engine } = yield* start("a", { browsers: pool.layer })
@@ -83,7 +83,7 @@ describe("a create that may wait for room", () => {
   )
 
   test(
-    "leaves the browsers of other keys' sessions running when its caller is gone or its time is over",
+    "keeps the browsers of other keys' sessions running when its caller disconnects or its wait limit ends",
     Effect.gen(function* () {
       const ofKey = new LaunchFailed({ reason: "full", message: "This API key has enough browsers", owner: "key" })
       const limited = Layer.succeed(BrowserPool, {
@@ -111,7 +111,7 @@ describe("a create that may wait for room", () => {
   )
 
   test(
-    "has its browser stopped if its caller leaves while it starts, unless a key can ask for it again",
+    "stops its browser if the caller disconnects during the launch, unless a key can retrieve it later",
     Effect.gen(function* () {
       const pool = fullPool()
       const { engine } = yield* start("a", { browsers: pool.layer })
@@ -133,7 +133,7 @@ describe("a create that may wait for room", () => {
   )
 
   test(
-    "is refused with what to do when the server drains",
+    "is refused with advice when the server drains",
     Effect.gen(function* () {
       const pool = fullPool()
       const { engine } = yield* start("a", { browsers: pool.layer })

@@ -52,7 +52,7 @@ const services = (commits: Array<Step>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
 
 describe("Browsers", () => {
-  it.effect("a browser stops at the end of the lifetime that its create asked for", () => {
+  it.effect("stops a browser at the end of its requested lifetime", () => {
     const stops: Array<string> = []
     return Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
@@ -73,7 +73,7 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(MemoryStore.layer, notingPool(stops), ports.ids)))
   })
 
-  it.effect("a lifetime above that of the pool is refused", () =>
+  it.effect("refuses a lifetime above the pool's limit", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const failure = yield* Effect.flip(browsers.create({ proxyCountryCode: null, lifetime_ms: 60_001 }, unrecorded))
@@ -90,7 +90,7 @@ describe("Browsers", () => {
     )
   )
 
-  it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
+  it.effect("merges overlapping stops of one browser into one, at the time of the first", () => {
     const commits: Array<Step> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
@@ -114,7 +114,7 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide(services(commits, stops)))
   })
 
-  it.effect("a stop does not wait for that of another browser", () =>
+  it.effect("doesn't delay the stop of one browser by the stop of another", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const creations = yield* begin(
@@ -134,37 +134,40 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide(services([], [])))
   )
 
-  it.effect("whose stop is not stored runs on, and stops with the next one, or with its node", () => {
-    const stops: Array<string> = []
-    return Effect.gen(function* () {
-      const store = yield* Store
-      let away = false
-      const scope = yield* Scope.make()
-      const browsers = yield* Scope.provide(
-        Browsers.make(() => Effect.succeed(true)),
-        scope
-      ).pipe(
-        Effect.provideService(Store, {
-          ...store,
-          commit: (step) =>
-            away ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" })) : store.commit(step)
-        })
-      )
-      const create = Effect.map(browsers.create({ proxyCountryCode: null }, unrecorded), ({ browser }) => browser.id)
-      const [one, other] = [yield* create, yield* create]
-      away = true
-      assert.strictEqual((yield* Effect.flip(browsers.stop(one)))._tag, "StoreUnavailable")
-      assert.deepStrictEqual(stops, [])
-      away = false
-      yield* browsers.stop(one)
-      assert.deepStrictEqual(stops, [one])
-      away = true
-      yield* Scope.close(scope, Exit.void)
-      assert.deepStrictEqual(stops, [one, other])
-    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
-  })
+  it.effect(
+    "keeps a browser running if its stop couldn't be stored, and stops it at the next stop or with its node",
+    () => {
+      const stops: Array<string> = []
+      return Effect.gen(function* () {
+        const store = yield* Store
+        let away = false
+        const scope = yield* Scope.make()
+        const browsers = yield* Scope.provide(
+          Browsers.make(() => Effect.succeed(true)),
+          scope
+        ).pipe(
+          Effect.provideService(Store, {
+            ...store,
+            commit: (step) =>
+              away ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" })) : store.commit(step)
+          })
+        )
+        const create = Effect.map(browsers.create({ proxyCountryCode: null }, unrecorded), ({ browser }) => browser.id)
+        const [one, other] = [yield* create, yield* create]
+        away = true
+        assert.strictEqual((yield* Effect.flip(browsers.stop(one)))._tag, "StoreUnavailable")
+        assert.deepStrictEqual(stops, [])
+        away = false
+        yield* browsers.stop(one)
+        assert.deepStrictEqual(stops, [one])
+        away = true
+        yield* Scope.close(scope, Exit.void)
+        assert.deepStrictEqual(stops, [one, other])
+      }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
+    }
+  )
 
-  it.effect("of a session stops when its session does not take it, and an interrupt waits until it has", () => {
+  it.effect("stops a browser that its session refuses, and delays an interrupt until the session has decided", () => {
     const stops: Array<string> = []
     const taken: Array<string> = []
     return Effect.gen(function* () {
@@ -193,7 +196,7 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
   })
 
-  it.effect("that another node launches is waited for while that node lives, for a minute at most", () =>
+  it.effect("waits for a browser that another node launches while that node is alive, for at most a minute", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const launching = Effect.fnUntraced(function* (node: string) {
@@ -228,7 +231,7 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, ports.browsers, ports.ids], { local: true }))
   )
 
-  it.effect("of a session that is recorded is recorded", () =>
+  it.effect("records the browser of a session with recording enabled", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const used: Array<string> = []
@@ -247,59 +250,62 @@ describe("Browsers", () => {
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool([]), ports.ids]))
   )
 
-  it.effect("of a session without a running turn makes room in a full pool, the one used longest ago first", () => {
-    const stops: Array<string> = []
-    const launched = new Set<string>()
-    const room = Layer.succeed(BrowserPool, {
-      launch: ({ id }) =>
-        launched.size >= 2
-          ? Effect.fail(new LaunchFailed({ reason: "full", message: "2 browsers are in use" }))
-          : Effect.sync(() => {
-              launched.add(id)
-              const stop = Effect.sync(() => {
-                launched.delete(id)
-                stops.push(id)
+  it.effect(
+    "frees a slot in a full pool by stopping the least recently used browser of a session without a running turn",
+    () => {
+      const stops: Array<string> = []
+      const launched = new Set<string>()
+      const room = Layer.succeed(BrowserPool, {
+        launch: ({ id }) =>
+          launched.size >= 2
+            ? Effect.fail(new LaunchFailed({ reason: "full", message: "2 browsers are in use" }))
+            : Effect.sync(() => {
+                launched.add(id)
+                const stop = Effect.sync(() => {
+                  launched.delete(id)
+                  stops.push(id)
+                })
+                return { connect: Effect.never, connectPage: () => Effect.never, stop }
               })
-              return { connect: Effect.never, connectPage: () => Effect.never, stop }
-            })
-    })
-    return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(() => Effect.succeed(true))
-      let newest = ""
-      const launch = (known: string | null, scope: Scope.Scope) => {
-        const use = (id: string) => Effect.sync(() => void (newest = id))
-        const opened = browsers.ofSession(
-          { id: "s", owner: null, profileId: null, recording: false },
-          Effect.succeed(known),
-          use
-        )
-        return begin(Effect.provideService(opened, Scope.Scope, scope))
-      }
-      const ended = Effect.fnUntraced(function* (known: string | null) {
-        const scope = yield* Scope.make()
-        yield* launch(known, scope)
-        yield* Scope.close(scope, Exit.void)
-        return newest
       })
-      const one = yield* ended(null)
-      const two = yield* ended(null)
-      yield* ended(one)
-      const held = yield* Scope.make()
-      yield* launch(null, held)
-      assert.deepStrictEqual(stops, [two])
-      assert.strictEqual((yield* browsers.find(two)).stopReason, "idle")
-      const { browser } = yield* browsers.create({ proxyCountryCode: null }, unrecorded)
-      assert.deepStrictEqual(stops, [two, one])
-      assert.strictEqual(
-        (yield* Effect.flip(browsers.create({ proxyCountryCode: null }, unrecorded)))._tag,
-        "LaunchFailed"
-      )
-      assert.strictEqual(browser.status, "active")
-      yield* Scope.close(held, Exit.void)
-    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, room, ports.ids]))
-  })
+      return Effect.gen(function* () {
+        const browsers = yield* Browsers.make(() => Effect.succeed(true))
+        let newest = ""
+        const launch = (known: string | null, scope: Scope.Scope) => {
+          const use = (id: string) => Effect.sync(() => void (newest = id))
+          const opened = browsers.ofSession(
+            { id: "s", owner: null, profileId: null, recording: false },
+            Effect.succeed(known),
+            use
+          )
+          return begin(Effect.provideService(opened, Scope.Scope, scope))
+        }
+        const ended = Effect.fnUntraced(function* (known: string | null) {
+          const scope = yield* Scope.make()
+          yield* launch(known, scope)
+          yield* Scope.close(scope, Exit.void)
+          return newest
+        })
+        const one = yield* ended(null)
+        const two = yield* ended(null)
+        yield* ended(one)
+        const held = yield* Scope.make()
+        yield* launch(null, held)
+        assert.deepStrictEqual(stops, [two])
+        assert.strictEqual((yield* browsers.find(two)).stopReason, "idle")
+        const { browser } = yield* browsers.create({ proxyCountryCode: null }, unrecorded)
+        assert.deepStrictEqual(stops, [two, one])
+        assert.strictEqual(
+          (yield* Effect.flip(browsers.create({ proxyCountryCode: null }, unrecorded)))._tag,
+          "LaunchFailed"
+        )
+        assert.strictEqual(browser.status, "active")
+        yield* Scope.close(held, Exit.void)
+      }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, room, ports.ids]))
+    }
+  )
 
-  it.effect("of a session without a running turn gives way to a create that a limit of its key refuses", () =>
+  it.effect("stops the browser of a session without a running turn if a key limit would refuse a create", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers.make(() => Effect.succeed(true))
       const store = yield* Store
@@ -328,7 +334,7 @@ describe("Browsers", () => {
     )
   )
 
-  it.effect("of another owner makes no room for an owner at its limit, but one of the same owner does", () => {
+  it.effect("frees a slot for an owner at its limit only by stopping one of the owner's browsers", () => {
     const owners = new Map<string, string | null>()
     const stops: Array<string | null> = []
     const onePerOwner = Layer.succeed(BrowserPool, {

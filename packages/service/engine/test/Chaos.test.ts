@@ -21,17 +21,17 @@ const firstBroken = Effect.fnUntraced(function* (seeds: number, spoil?: Spoil, s
   return undefined
 })
 
-describe("engines in a world of chaos", () => {
+describe("engines under chaos", () => {
   for (const [title, world] of Object.entries(corpus)) {
     it.live(title, () => Effect.map(live(world), (wrong) => assert.deepStrictEqual(wrong, [])))
   }
 
   it.live(
-    "killed, frozen, closed, and with commits that are refused or lost: nothing is lost, paid twice or stuck",
+    "lose nothing, pay for nothing twice and don't get stuck when killed, frozen or closed, or when commits are refused or lost",
     () => Effect.map(firstBroken(200), (broken) => assert.isUndefined(broken))
   )
 
-  it.live("one seed, one history", () =>
+  it.live("produce the same history for the same seed", () =>
     Effect.gen(function* () {
       const history = Effect.gen(function* () {
         const steps: Array<unknown> = []
@@ -61,7 +61,7 @@ const spoiledList = (store: Parameters<Spoil>[0], spoil: (turns: Turns) => Turns
 
 /** Stores that are wrong on purpose, and what has to be said of an engine over them. */
 const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
-  "does not tell of leases": [
+  "does not report leases": [
     (store) => ({
       ...store,
       sessionState: (id) =>
@@ -72,14 +72,14 @@ const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
     }),
     /at work|paid for/u
   ],
-  "acknowledges what it does not write": [
+  "acknowledges commits that it does not write": [
     (store) => {
       let commits = 0
       return { ...store, commit: (step) => (++commits % 9 === 0 ? Effect.void : store.commit(step)) }
     },
     /is lost|not over|is completed with/u
   ],
-  "does not look at revisions": [
+  "ignores revisions": [
     (store) => ({
       ...store,
       commit: (step) =>
@@ -101,7 +101,7 @@ const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
       ),
     /a walk misses/u
   ],
-  "begins a page of a list with the last run of the one before": [
+  "repeats the last run of a page on the next one": [
     (store) =>
       spoiledList(
         store,
@@ -117,7 +117,7 @@ const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
       ),
     /a walk has \S+ twice/u
   ],
-  "lists runs as they were": [
+  "lists outdated runs": [
     (store) =>
       spoiledList(
         store,
@@ -135,14 +135,14 @@ const mutants: Readonly<Record<string, readonly [Spoil, RegExp]>> = {
   ]
 }
 
-describe("an engine over a store that is wrong is found out", () => {
+describe("the simulation of a faulty store", () => {
   for (const [name, [spoil, said]] of Object.entries(mutants)) {
-    it.live(`a store that ${name}`, () =>
+    it.live(`detects a store that ${name}`, () =>
       Effect.map(firstBroken(200, spoil, said), (broken) => assert.isDefined(broken))
     )
   }
 
-  it.live("a world that breaks a rule shrinks to what breaks it", () =>
+  it.live("shrinks a failing world to the steps that break the rule", () =>
     Effect.gen(function* () {
       const [spoil] = mutants["forgets keys"] ?? assert.fail()
       const isBroken = (world: World.World) => Effect.map(live(world, spoil), (wrong) => wrong.length > 0)

@@ -7,7 +7,7 @@ import { step } from "./asking.ts"
 
 describe("control of a browser", () => {
   test(
-    "can't be taken once it has stopped, and ends when it stops, so that its agent goes on",
+    "can't be taken after the browser has stopped, and ends when the browser stops, so that the agent continues",
     Effect.gen(function* () {
       const { engine } = yield* start("a", {
         perform: (_, attempt) =>
@@ -40,7 +40,7 @@ describe("control of a browser", () => {
   )
 
   test(
-    "has an agent in the middle of a step wait before its next action",
+    "makes an agent in the middle of a step wait before its next action",
     Effect.gen(function* () {
       const waits: Array<boolean> = []
       const { engine } = yield* start("a", {

@@ -42,7 +42,7 @@ const answer = (text: string) => ({ questionId: "1", answer: text, by: "ann" })
 
 describe("a run that waits at its cost limit", () => {
   test(
-    "is stored with the raised limit in the step of the answer, and keeps its other limits",
+    "stores the raised limit in the same step as the answer, and keeps its other limits",
     Effect.gen(function* () {
       const { outcomes, parts, paused } = asking()
       const { engine } = yield* start("a", parts)
@@ -77,7 +77,7 @@ describe("a run that waits at its cost limit", () => {
   )
 
   test(
-    "leaves the end to its agent if no person answers, whatever its hand-off says",
+    "lets its agent decide how to finish if no person answers, whatever its hand-off says",
     Effect.gen(function* () {
       const { outcomes, parts } = asking()
       const { engine } = yield* start("a", parts)

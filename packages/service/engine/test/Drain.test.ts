@@ -9,9 +9,9 @@ import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Store } from "../src/ports/Store.ts"
 import { completed, request, standing, start, started, test } from "./starts.ts"
 
-describe("a close", () => {
+describe("closing a node", () => {
   test(
-    "cancels nothing: what runs ends with a reason and its cost, or goes on at the next start",
+    "cancels no run: each fails with a reason and its cost, or continues at the next start",
     Effect.gen(function* () {
       const perform: StreamingAgent["perform"] = (turn, attempt) =>
         turn.status === "running"
@@ -38,9 +38,9 @@ describe("a close", () => {
   )
 })
 
-describe("a drain", () => {
+describe("draining a node", () => {
   test(
-    "waits for the turn of a take that is under way when it begins",
+    "waits for the turn of a take that is in progress when the drain begins",
     Effect.gen(function* () {
       const perform = () =>
         Stream.make(started).pipe(Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), completed))))
@@ -66,7 +66,7 @@ describe("a drain", () => {
   )
 
   test(
-    "lets what runs end, begins nothing more, and loses nothing that is created meanwhile",
+    "finishes running turns, starts no others, and loses none that are created meanwhile",
     Effect.gen(function* () {
       const perform: StreamingAgent["perform"] = ({ task }) =>
         Stream.make(started).pipe(
@@ -96,7 +96,7 @@ describe("a drain", () => {
   )
 
   test(
-    "fails the create of a browser that hangs as it starts",
+    "fails the create of a browser that hangs while launching",
     Effect.gen(function* () {
       const browsers = Layer.succeed(BrowserPool, { launch: () => Effect.never })
       const first = yield* start("a", { browsers })

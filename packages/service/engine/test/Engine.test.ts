@@ -43,7 +43,7 @@ const standing = Effect.fnUntraced(function* (sessionId: string) {
 const started: TurnEvent = { _tag: "Started" }
 
 describe("Engine", () => {
-  it.effect("a turn is queued, dispatching, running and completed, at the times of the clock", () =>
+  it.effect("moves a turn from queued through dispatching and running to completed, at the times of the clock", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       yield* TestClock.setTime(1000)
@@ -59,7 +59,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("one turn works at a time, messages run in the order in which they came", () =>
+  it.effect("runs one turn at a time, and messages in the order of their arrival", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -74,7 +74,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("a follow-up asks of the model what its session asks, and has an output schema of its own", () =>
+  it.effect("runs a follow-up with its session's model options and its own output schema", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const modelParams = { temperature: 0 }
@@ -94,7 +94,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("an interrupt cancels the turn at work and runs before what waits", () =>
+  it.effect("cancels the running turn on an interrupt, and runs the interrupting message before waiting ones", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -108,7 +108,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("an interrupt does not wait for an agent that is slow to let go, the next turn does", () =>
+  it.effect("doesn't delay an interrupt by an agent that is slow to stop, but delays the next turn", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -130,7 +130,7 @@ describe("Engine", () => {
     )
   )
 
-  it.effect("a message for a session at rest starts at once, also after a failed turn", () =>
+  it.effect("starts a message to an idle session immediately, even after a failed turn", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one fails")
@@ -141,7 +141,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("without keepAlive a session stops with its last turn, in one step, and takes no message more", () =>
+  it.effect("without keepAlive stops a session in the same step as its last turn, and refuses further messages", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one stops")
@@ -158,7 +158,7 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("unknown ids are typed errors", () =>
+  it.effect("fails with typed errors for unknown ids", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const failures = yield* Effect.all([
@@ -178,14 +178,14 @@ describe("Engine", () => {
   for (const [name, perform, error] of [
     ["breaks down", () => Stream.fail(new AgentError({ message: "no browser to be had" })), "no browser to be had"],
     ["dies", () => Stream.die(new Error("a bug")), "a bug"],
-    ["ends without saying how", () => Stream.make(started), "The agent stopped without reporting a result."],
+    ["finishes without a result", () => Stream.make(started), "The agent stopped without reporting a result."],
     [
-      "makes a move that there is not",
+      "makes an invalid move",
       () => Stream.make<[TurnEvent]>({ _tag: "Completed", report: {} }),
       "The agent reported Completed while the turn was dispatching."
     ]
   ] as const satisfies ReadonlyArray<readonly [string, StreamingAgent["perform"], string]>) {
-    it.effect(`an agent that ${name} fails its turn, and the next one starts`, () =>
+    it.effect(`fails the turn of an agent that ${name}, and starts the next one`, () =>
       Effect.gen(function* () {
         const engine = yield* Engine
         const { session, turn } = yield* create("one")
@@ -197,7 +197,7 @@ describe("Engine", () => {
     )
   }
 
-  it.effect("what was begun goes on when the caller goes away", () =>
+  it.effect("continues an operation after its caller disconnects", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -210,38 +210,36 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect(
-    "closing ends the turn at work with a reason and leaves the waiting ones queued, which the next start runs",
-    () =>
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const context = yield* Layer.buildWithScope(overStore(ports.agent), scope)
-        const { session } = yield* Effect.provideContext(
-          Effect.gen(function* () {
-            const created = yield* create("one")
-            for (const text of ["two", "three"]) {
-              yield* Engine.use((engine) => engine.queue({ sessionId: created.session.id, text, interrupt: false }))
-            }
-            yield* TestClock.adjust("5 seconds")
-            return created
-          }),
-          context
-        )
-        yield* Scope.close(scope, Exit.void)
-        const left = yield* Store.use((store) => store.turnsOf(session.id))
-        assert.deepStrictEqual(
-          left.map(({ failure, status }) => [status, failure]),
-          [
-            ["failed", "node_closed"],
-            ["queued", null],
-            ["queued", null]
-          ]
-        )
-        yield* Effect.gen(function* () {
+  it.effect("fails the running turn with a reason on close, and leaves waiting turns queued for the next start", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(overStore(ports.agent), scope)
+      const { session } = yield* Effect.provideContext(
+        Effect.gen(function* () {
+          const created = yield* create("one")
+          for (const text of ["two", "three"]) {
+            yield* Engine.use((engine) => engine.queue({ sessionId: created.session.id, text, interrupt: false }))
+          }
           yield* TestClock.adjust("5 seconds")
-          const statuses = (yield* Store.use((store) => store.turnsOf(session.id))).map(({ status }) => status)
-          assert.deepStrictEqual(statuses, ["failed", "running", "queued"])
-        }).pipe(Effect.provide(overStore(ports.agent), { local: true }))
-      }).pipe(Effect.provide(MemoryStore.layer))
+          return created
+        }),
+        context
+      )
+      yield* Scope.close(scope, Exit.void)
+      const left = yield* Store.use((store) => store.turnsOf(session.id))
+      assert.deepStrictEqual(
+        left.map(({ failure, status }) => [status, failure]),
+        [
+          ["failed", "node_closed"],
+          ["queued", null],
+          ["queued", null]
+        ]
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.adjust("5 seconds")
+        const statuses = (yield* Store.use((store) => store.turnsOf(session.id))).map(({ status }) => status)
+        assert.deepStrictEqual(statuses, ["failed", "running", "queued"])
+      }).pipe(Effect.provide(overStore(ports.agent), { local: true }))
+    }).pipe(Effect.provide(MemoryStore.layer))
   )
 })

@@ -63,7 +63,7 @@ describe("FinishedTurns", () => {
   )
 
   test(
-    "reports a cancelled turn once, when its agent has let go and its cost is final",
+    "reports a cancelled turn once, when its agent has stopped and its cost is final",
     reporting((reported) =>
       Effect.gen(function* () {
         const { engine } = yield* start("a", { agent: { grace_ms: 5000 }, perform })
@@ -86,7 +86,7 @@ describe("FinishedTurns", () => {
   )
 
   test(
-    "reports turns of a closed node at that node, and of a killed one at the next start",
+    "reports a closed node's turns on that node, and a killed node's turns at the next start",
     reporting((reported) =>
       Effect.gen(function* () {
         const closed = yield* start("a", { perform })
@@ -106,7 +106,7 @@ describe("FinishedTurns", () => {
   )
 
   test(
-    "reports a turn whose commit was applied although the store's reply was lost",
+    "reports a turn whose commit was applied although the store's response was lost",
     reporting((reported) =>
       Effect.gen(function* () {
         const store = yield* Store

@@ -23,7 +23,7 @@ const idle = Work.of({
 
 describe("a run that asks a person", () => {
   test(
-    "waits, is answered once, and goes on with the answer",
+    "waits, can be answered once, and continues with the answer",
     Effect.gen(function* () {
       const { outcomes, parts, paused } = asking()
       const { engine } = yield* start("a", parts)
@@ -94,7 +94,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "fails, goes on or leaves the matter out if no person answers, as its hand-off says",
+    "fails, continues or skips the matter if no person answers, according to its hand-off",
     Effect.gen(function* () {
       const { outcomes, parts, paused } = asking()
       const { engine } = yield* start("a", parts)
@@ -114,7 +114,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "goes on after a person took control of its browser and gave it back, also when the time is over meanwhile",
+    "continues after a person took control of its browser and released it, even if the time limit passed meanwhile",
     Effect.gen(function* () {
       const { outcomes, parts } = asking()
       const { engine } = yield* start("a", parts)
@@ -134,7 +134,7 @@ describe("a run that asks a person", () => {
 
   for (const isApplied of [false, true])
     test(
-      `doesn't go on after a take-over that the store ${isApplied ? "may have" : "has not"} kept`,
+      `doesn't continue after a take-over that the store ${isApplied ? "may have" : "has not"} kept`,
       Effect.gen(function* () {
         const { outcomes, parts } = asking()
         const store = yield* Store
@@ -170,7 +170,7 @@ describe("a run that asks a person", () => {
     )
 
   test(
-    "needs an answer for an approval: a person who only drives the browser has approved nothing",
+    "needs an answer for an approval, because driving the browser approves nothing",
     Effect.gen(function* () {
       const { outcomes, parts } = asking({
         ...asked,
@@ -193,7 +193,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "ends at once when it is cancelled, and can't be answered then",
+    "ends immediately when it is cancelled, and then can't be answered",
     Effect.gen(function* () {
       const { engine } = yield* start("a", asking().parts)
       const { session, turn } = yield* engine.createSession({ ...request, handOff })
@@ -207,7 +207,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "goes on waiting at another node after a kill",
+    "keeps waiting on another node after a kill",
     Effect.gen(function* () {
       const first = asking()
       const { engine } = yield* start("a", first.parts)
@@ -228,7 +228,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "is answered through another node",
+    "can be answered through another node",
     Effect.gen(function* () {
       const { outcomes, parts } = asking()
       const { engine } = yield* start("a", { ...parts, work: SharedWork.layer() })
@@ -244,7 +244,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "gets an answer of another node right after a look that failed",
+    "gets another node's answer right after a failed read",
     Effect.gen(function* () {
       const { outcomes, parts } = asking()
       const store = yield* Store
@@ -271,7 +271,7 @@ describe("a run that asks a person", () => {
   )
 
   test(
-    "gets an answer of another process 50 ms after the look at its hint failed",
+    "gets another process's answer 50 ms after the read for its hint failed",
     Effect.gen(function* () {
       const { outcomes, parts } = asking()
       const store = yield* Store

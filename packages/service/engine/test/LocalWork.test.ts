@@ -61,7 +61,7 @@ const hands = (lookNow: Hands["lookNow"]): Hands => ({
   idleBrowsers: () => 0
 })
 
-it.effect("looks at each hint of another process's commit, and without hints every 8 seconds", () =>
+it.effect("reads the store at each hint of another process's commit, and without hints every 8 seconds", () =>
   Effect.gen(function* () {
     const own = makeEventHints()
     const hinting = Layer.succeed(Hints, { tell: () => Effect.void, heard: () => own.heardEvents, ...own })
@@ -76,7 +76,7 @@ it.effect("looks at each hint of another process's commit, and without hints eve
   }).pipe(Effect.scoped)
 )
 
-it.effect("repeats a look that fails after a hint, with pauses that grow to 2 seconds", () =>
+it.effect("retries a read that failed after a hint, with pauses that grow to 2 seconds", () =>
   Effect.gen(function* () {
     const own = makeEventHints()
     const hinting = Layer.succeed(Hints, { tell: () => Effect.void, heard: () => own.heardEvents, ...own })
@@ -103,7 +103,7 @@ it.effect("repeats a look that fails after a hint, with pauses that grow to 2 se
   }).pipe(Effect.scoped)
 )
 
-it.effect("stops a browser that another process stopped, 50 ms after a look at a hint failed", () =>
+it.effect("stops a browser that another process stopped, 50 ms after the read for a hint failed", () =>
   Effect.gen(function* () {
     const other = makeEventHints()
     const hinting = Layer.succeed(Hints, {
@@ -144,7 +144,7 @@ const idles = Effect.gen(function* () {
 })
 
 it.effect(
-  "without work, a server of its own reads only what may have been stored late, every 8 seconds; with work, it looks for cancels",
+  "an idle server with its own store only reads late commits, every 8 seconds; a busy one checks for cancellations",
   () =>
     Effect.gen(function* () {
       const { createSession } = yield* Engine

@@ -16,8 +16,8 @@ const message = (hookId: string, subject: string, rest: Partial<NewDelivery> = {
 
 const ids = (deliveries: ReadonlyArray<{ readonly id: string }>) => deliveries.map(({ id }) => id)
 
-describe("messages in memory", () => {
-  it("have one head per subject, which the next one follows when it's finished", () => {
+describe("webhook messages in memory", () => {
+  it("have one head per subject, and the next one follows when it's finished", () => {
     const deliveries = MemoryDeliveries.make()
     for (const [id, subject] of [
       ["1", "a"],
@@ -37,7 +37,7 @@ describe("messages in memory", () => {
     assert.deepStrictEqual(ids(deliveries.page("hook", "3", 1)), ["2"])
   })
 
-  it("are gone with their webhook and when they are pruned, and so are their texts", () => {
+  it("are deleted with their webhook and when they are pruned, including their texts", () => {
     const deliveries = MemoryDeliveries.make()
     assert.isNotNull(deliveries.add(message("a", "s", { once: "today" }), "1", 3, true))
     assert.isNull(deliveries.add(message("a", "s", { once: "today" }), "2", 3, false))

@@ -11,7 +11,7 @@ const sizeOf = (bytes: Stream.Stream<Uint8Array, unknown>) =>
 const storage = MemoryWorkspaces.make()
 
 describe("MemoryWorkspaces", () => {
-  it.effect("continues with the records of another one", () =>
+  it.effect("continues with the records of another instance", () =>
     Effect.gen(function* () {
       const before = yield* storage
       const { id } = yield* before.workspaces.create("Data")
@@ -24,15 +24,15 @@ describe("MemoryWorkspaces", () => {
   )
 })
 
-describe("paths of files", () => {
-  it("a name has no separators, control characters or dots alone, and 255 bytes at most", () => {
+describe("file paths", () => {
+  it("have names of at most 255 bytes without separators, control characters or only dots", () => {
     for (const name of ["a", ".env", "a b.csv", "..a", "é", "x".repeat(255)]) assert.isTrue(isFileName(name), name)
     for (const name of ["", ".", "..", "a/b", "a\\b", "a\n", "a\u0000", "x".repeat(256), "é".repeat(128)]) {
       assert.isFalse(isFileName(name), name)
     }
   })
 
-  it("a path is made of names", () => {
+  it("consist of valid names", () => {
     for (const path of ["a", "a/b.csv", "a/.b/c"]) assert.isTrue(isFilePath(path), path)
     for (const path of ["", "/a", "a/", "a//b", "../a", "a/../b", "a/./b", `${"a/".repeat(600)}b`]) {
       assert.isFalse(isFilePath(path), path)

@@ -92,8 +92,8 @@ const saying = (say: (attempt: Parameters<StreamingAgent["perform"]>[1]) => Effe
       Stream.concat(Stream.never)
     )) satisfies StreamingAgent["perform"]
 
-describe("a commit that was not carried out, and not answered, is made again:", () => {
-  it.effect("what a turn used", () =>
+describe("a commit that wasn't applied and got no response is retried for", () => {
+  it.effect("the usage of a turn", () =>
     Effect.gen(function* () {
       const { turn } = yield* create
       yield* TestClock.adjust("10 seconds")
@@ -123,7 +123,7 @@ describe("a commit that was not carried out, and not answered, is made again:", 
     )
   )
 
-  it.effect("what became of a step", () =>
+  it.effect("the outcome of a step", () =>
     Effect.gen(function* () {
       const { session, turn } = yield* create
       yield* Effect.yieldNow
@@ -145,7 +145,7 @@ describe("a commit that was not carried out, and not answered, is made again:", 
     )
   )
 
-  it.effect("the browser of a session", () =>
+  it.effect("a session's browser", () =>
     Effect.gen(function* () {
       const { session } = yield* create
       yield* TestClock.adjust("10 seconds")
@@ -163,7 +163,7 @@ describe("a commit that was not carried out, and not answered, is made again:", 
   )
 })
 
-it.effect("a commit that is carried out after the engine has looked for it isn't made again", () => {
+it.effect("a commit that is applied after the engine has checked for it isn't retried", () => {
   const startsLate = once("late", ({ turns }) => turns?.some(({ status }) => status === "running") === true)
   const stepsLate = once("late", ({ turnSteps }) => turnSteps !== undefined && turnSteps.length > 0)
   return Effect.gen(function* () {
@@ -206,7 +206,7 @@ it.effect.each(["unsent", "lost"] as const)(
     )
 )
 
-it.effect("a commit that was not carried out is looked for once, however often it is tried again", () => {
+it.effect("a commit that wasn't applied is checked for once, however often it is retried", () => {
   const uses = ({ turns }: Step) => turns?.some(({ cost }) => cost !== null) === true
   const unsent = once("unsent", uses)
   let isAway = true
@@ -237,8 +237,8 @@ it.effect("a commit that was not carried out is looked for once, however often i
   )
 })
 
-describe("a store that is away", () => {
-  it.effect("a turn that was taken and cancelled before the node knew that it has it is let go", () => {
+describe("an unavailable store", () => {
+  it.effect("doesn't keep a turn leased that was taken and cancelled before the node knew of it", () => {
     let unread = false
     const lost = once("lost", ({ turns }) => turns?.some(({ status }) => status === "dispatching") === true)
     return Effect.gen(function* () {
@@ -264,7 +264,7 @@ describe("a store that is away", () => {
     )
   })
 
-  it.effect("for ten minutes, is waited for by who holds a lease", () => {
+  it.effect("doesn't cost a node its lease, even after ten minutes", () => {
     let away = false
     return Effect.gen(function* () {
       const { session } = yield* create
@@ -290,7 +290,7 @@ describe("a store that is away", () => {
   const safe = { key: "k", body: "b" }
   const createBrowser = Engine.use((engine) => engine.createBrowser({ proxyCountryCode: null }, safe))
 
-  it.effect("when an agent begins, is waited for: the run completes", () => {
+  it.effect("delays the start of an agent, and the run completes", () => {
     let reads = 0
     return Effect.gen(function* () {
       const { session } = yield* create
@@ -308,7 +308,7 @@ describe("a store that is away", () => {
     )
   })
 
-  it.effect("when a browser was launched, and its answer is lost, is asked again: the browser runs", () => {
+  it.effect("is asked again if its response about a launched browser is lost, and the browser keeps running", () => {
     const stops: Array<string> = []
     return Effect.gen(function* () {
       const creation = yield* Effect.forkChild(createBrowser, { startImmediately: true })
@@ -329,7 +329,7 @@ describe("a store that is away", () => {
     )
   })
 
-  it.effect("for long when a browser was launched, has it stopped, and its key makes another one later", () => {
+  it.effect("stops a launched browser if the outage is long, and frees its key for another one", () => {
     const stops: Array<string> = []
     let away = true
     return Effect.gen(function* () {
@@ -358,7 +358,7 @@ describe("a store that is away", () => {
 
   const isEnd = ({ browser }: Step) => browser?.status === "stopped"
 
-  it.effect("when a browser ends by itself, is told of its end later", () => {
+  it.effect("learns later that a browser exited by itself", () => {
     let away = true
     const crashing = Layer.succeed(BrowserPool, {
       launch: () =>
@@ -391,7 +391,7 @@ describe("a store that is away", () => {
     )
   })
 
-  it.effect("when a session was stopped, has its browser stopped later", () => {
+  it.effect("learns later that a session was stopped, and its browser is stopped", () => {
     let away = true
     const stops: Array<string> = []
     return Effect.gen(function* () {

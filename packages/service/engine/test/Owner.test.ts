@@ -6,7 +6,7 @@ import * as ports from "./ports.ts"
 
 const as = (owner: string | null) => Effect.provideService(Owner, owner)
 
-it.effect("an owner sees and changes its own records; one of another is not there, and without an owner all are", () =>
+it.effect("an owner only sees and changes its own records, and without an owner all records are visible", () =>
   Effect.gen(function* () {
     const engine = yield* Engine
     const request = { task: "one", modelParams: null, thinkingLevel: null }

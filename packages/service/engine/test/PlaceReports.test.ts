@@ -24,7 +24,7 @@ const settle = Effect.repeat(Effect.yieldNow, { times: 4000 })
 
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1)
 
-it.effect("the first place of each run is stored immediately", () =>
+it.effect("store the first place of each run immediately", () =>
   Effect.gen(function* () {
     const { commits, tell } = yield* open(range(1000))
     tell("browsers")
@@ -37,7 +37,7 @@ it.effect("the first place of each run is stored immediately", () =>
 )
 
 it.effect(
-  "a reason that changes for 2,000 runs is stored at once near the front, and at 50 runs per second behind",
+  "store a reason that changes for 2,000 runs immediately near the front, and at 50 runs per second further back",
   () =>
     Effect.gen(function* () {
       const { commits, tell } = yield* open(range(2000))
@@ -62,7 +62,7 @@ it.effect(
     }).pipe(Effect.scoped)
 )
 
-it.effect("a place that the record has already isn't stored again", () =>
+it.effect("don't store a place again that the record already has", () =>
   Effect.gen(function* () {
     const commits: Array<QueuePlace> = []
     const places = yield* PlaceReports.make
@@ -77,7 +77,7 @@ it.effect("a place that the record has already isn't stored again", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("closed reports store nothing more, and a commit that hangs is interrupted", () =>
+it.effect("store nothing after closing, which interrupts a commit that hangs", () =>
   Effect.gen(function* () {
     const ended: Array<string> = []
     const hangs = yield* Deferred.make<void>()

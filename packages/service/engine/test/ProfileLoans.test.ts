@@ -60,7 +60,7 @@ const test = (
 
 describe("ProfileLoans", () => {
   test(
-    "the first browser writes, others read until it has stopped",
+    "lets the first browser write, and others read until it has stopped",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       const create = Effect.map(
         browsers.create({ proxyCountryCode: null, profileId }, unrecorded),
@@ -87,7 +87,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "a browser that doesn't start writes nothing",
+    "lets a browser that doesn't start write nothing",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       const failure = yield* Effect.flip(browsers.create({ proxyCountryCode: "fr", profileId }, unrecorded))
       assert.strictEqual(failure._tag, "LaunchFailed")
@@ -96,7 +96,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "the unused browser of a session gives way to another one, and saves first",
+    "stops a session's unused browser for another one, after saving the profile",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       let first = ""
       yield* Effect.scoped(
@@ -112,7 +112,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "a session's browser saves after each turn, and one saves when asked if it writes",
+    "saves a session browser's profile after each turn, and on request only if the browser writes",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       let first = ""
       yield* Effect.scoped(
@@ -130,7 +130,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "a browser in use by a session doesn't give way",
+    "doesn't stop a browser that a session is using",
     Effect.fnUntraced(function* (browsers, _, profileId) {
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -147,7 +147,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "a writer that is gone is replaced: at once if it was lost, after a minute if it may still save",
+    "replaces a lost writer immediately, and one that may still save after a minute",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       const store = yield* Store
       const modeOf = Effect.map(
@@ -178,7 +178,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "readers don't keep a writer that was never stored",
+    "doesn't let readers keep a writer that was never stored",
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       yield* profiles.acquire(profileId, "gone", null)
       const modeOf = Effect.map(
@@ -193,7 +193,7 @@ describe("ProfileLoans", () => {
   )
 
   test(
-    "an unknown profile and one of another owner are refused",
+    "refuses an unknown profile and another owner's profile",
     Effect.fnUntraced(function* (browsers, profiles) {
       const { id } = yield* Effect.provideService(profiles.create({ name: null, userId: null }), Owner, "ann")
       const refusal = (profile: string) =>
@@ -208,7 +208,7 @@ describe("ProfileLoans", () => {
   )
 })
 
-it.effect("browsers that can't use profiles refuse them with the reason", () =>
+it.effect("browsers that can't use profiles refuse them with a reason", () =>
   Effect.gen(function* () {
     const refusal = (unusable?: string) =>
       Effect.gen(function* () {

@@ -8,7 +8,7 @@ import type { StreamingAgent } from "../src/StreamingAgent.ts"
 import { completed, request, standing, start, started, test } from "./starts.ts"
 import { answer, asked, handOff, step, stored } from "./asking.ts"
 
-describe("a request that has a run ask a person", () => {
+describe("a request that makes a run ask a person", () => {
   /** An agent that works in steps of a minute, and keeps what people answered between them. */
   const working = () => {
     const outcomes: Array<HandedOver> = []
@@ -33,7 +33,7 @@ describe("a request that has a run ask a person", () => {
   const question = { reason: "question", question: "Is this the right shop?", choices: null } as const
 
   test(
-    "has its agent wait after the current step, and go on with the answer",
+    "makes the agent wait after the current step, and continue with the answer",
     Effect.gen(function* () {
       const { outcomes, perform } = working()
       const { engine } = yield* start("a", { perform })
@@ -58,7 +58,7 @@ describe("a request that has a run ask a person", () => {
 
   for (const [when, seconds, status] of [
     ["fails if its node is lost while the agent is still in a step, which isn't repeated", 30, "one failed node_lost"],
-    ["goes on at another node once its agent waits", 90, "one running"]
+    ["continues on another node once its agent waits", 90, "one running"]
   ] as const)
     test(
       when,
@@ -77,7 +77,7 @@ describe("a request that has a run ask a person", () => {
     )
 
   test(
-    "gives the agent each outcome once, also one that came within a step",
+    "gives the agent each outcome once, even if it arrives during a step",
     Effect.gen(function* () {
       const { outcomes, perform } = working()
       const { engine } = yield* start("a", { perform })
@@ -96,7 +96,7 @@ describe("a request that has a run ask a person", () => {
   )
 
   test(
-    "gives the agent an answer that came within a step in which the agent asks, too",
+    "gives the agent an answer that arrives during a step in which the agent asks as well",
     Effect.gen(function* () {
       const outcomes: Array<HandedOver | null> = []
       const perform: StreamingAgent["perform"] = (_, attempt) =>

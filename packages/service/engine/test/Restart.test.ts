@@ -8,9 +8,9 @@ import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import { completed, type Parts, request, standing, start, started, test } from "./starts.ts"
 
-describe("a start after a kill", () => {
+describe("starting after a kill", () => {
   test(
-    "runs what was queued, and ends what ran with a reason and its cost",
+    "runs queued turns, and fails running ones with a reason and their cost",
     Effect.gen(function* () {
       let paid = false
       const first = yield* start("a", {
@@ -53,7 +53,7 @@ describe("a start after a kill", () => {
   )
 
   test(
-    "goes on with what an agent can resume, from its checkpoint",
+    "continues turns that an agent can resume from their checkpoints",
     Effect.gen(function* () {
       const resumed: Array<unknown> = []
       const agent: Parts = {
@@ -82,7 +82,7 @@ describe("a start after a kill", () => {
   )
 
   test(
-    "begins a turn again that had not begun",
+    "starts a taken turn that had not begun again",
     Effect.gen(function* () {
       const first = yield* start("a")
       const { session } = yield* first.engine.createSession(request)
@@ -94,7 +94,7 @@ describe("a start after a kill", () => {
   )
 
   test(
-    "does not take for an earlier start's what it has just begun itself, when answers of the store are lost or late",
+    "doesn't treat its own new turns as those of an earlier start if responses of the store are lost or late",
     Effect.gen(function* () {
       const store = yield* Store
       const first = yield* start("a")
@@ -132,7 +132,7 @@ describe("a start after a kill", () => {
   )
 
   test(
-    "browsers of a node that is gone are stopped with a reason, and the key of one that never ran is free",
+    "stops browsers of a dead node with a reason, and frees the key of one that never ran",
     Effect.gen(function* () {
       const safe = { key: "k", body: "b" }
       const browser = { proxyCountryCode: null }

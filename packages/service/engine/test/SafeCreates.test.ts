@@ -44,7 +44,7 @@ const count = Effect.gen(function* () {
 })
 
 describe("SafeCreates", () => {
-  it.effect("the same key and body answer what was made, as it was made; without a key all are new", () =>
+  it.effect("return the original resource for the same key and body, and a new one without a key", () =>
     Effect.gen(function* () {
       const first = yield* create(safe("a"))
       yield* TestClock.adjust("1 hour")
@@ -58,7 +58,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
-  it.effect("another body with the same key is refused", () =>
+  it.effect("refuse another body with the same key", () =>
     Effect.gen(function* () {
       yield* create(safe("a"))
       assert.strictEqual((yield* Effect.flip(create(safe("a", "other"))))._tag, "IdempotencyKeyReused")
@@ -66,7 +66,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
-  it.effect("a key counts for 24 hours", () =>
+  it.effect("keep a key for 24 hours", () =>
     Effect.gen(function* () {
       const first = yield* create(safe("a"))
       yield* TestClock.setTime(24 * 3_600_000 - 1)
@@ -78,7 +78,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
-  it.effect("duplicates wait for the first while it is at work, a change of the body is refused then", () =>
+  it.effect("make duplicates wait while the first create is running, and refuse a changed body meanwhile", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const browser = (given: SafeCreate) => engine.createBrowser({ proxyCountryCode: null }, given)
@@ -98,7 +98,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
-  it.effect("a create that fails leaves no record, and a duplicate that waited for it is carried out", () =>
+  it.effect("leave no record after a failed create, and carry out a duplicate that waited for it", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const created = yield* begin(create())
@@ -119,7 +119,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(slowStore)))
   )
 
-  it.effect("a caller that disconnects undoes nothing, and a duplicate that waited may disconnect alone", () =>
+  it.effect("continue after the caller disconnects, and let only the waiting duplicate disconnect", () =>
     Effect.gen(function* () {
       const first = yield* begin(create(safe("a")))
       const duplicate = yield* begin(create(safe("a")))

@@ -10,7 +10,7 @@ const place = { owner: "ann", turnId: "turn-1", alias: "pin" }
 
 const value = Redacted.make("canary ö 🔑")
 
-it.effect("opens what it sealed, and its text has nothing of the value", () =>
+it.effect("opens a sealed text, which contains no part of the value", () =>
   Effect.gen(function* () {
     const box = makeSecretBox([key("one")])
     const texts = [yield* box.seal(value, place), yield* box.seal(value, place)]
@@ -24,7 +24,7 @@ it.effect("opens what it sealed, and its text has nothing of the value", () =>
   })
 )
 
-it.effect("opens nothing at another place, and nothing that was changed", () =>
+it.effect("refuses to open a text in another place or one that was changed", () =>
   Effect.gen(function* () {
     const box = makeSecretBox([key("one")])
     const text = yield* box.seal(value, place)
@@ -43,7 +43,7 @@ it.effect("opens nothing at another place, and nothing that was changed", () =>
   })
 )
 
-it.effect("encrypts with the first key, opens with each, and names one that is missing", () =>
+it.effect("encrypts with the first key, decrypts with any key, and names a missing key", () =>
   Effect.gen(function* () {
     const [old, fresh] = [key("old"), key("new")]
     const text = yield* makeSecretBox([old]).seal(value, place)

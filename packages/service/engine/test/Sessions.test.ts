@@ -221,7 +221,7 @@ const race = Effect.fnUntraced(function* (
 
 describe("Sessions", () => {
   describe("cancelTurn", () => {
-    it.effect("interrupts the turn at work, and the next one starts", () =>
+    it.effect("interrupts the running turn, and starts the next one", () =>
       Effect.gen(function* () {
         const { session, turn } = yield* create("one")
         yield* say(session.id, "two")
@@ -237,7 +237,7 @@ describe("Sessions", () => {
       }).pipe(Effect.provide(ports.engine))
     )
 
-    it.effect("takes a waiting turn out of the queue", () =>
+    it.effect("removes a waiting turn from the queue", () =>
       Effect.gen(function* () {
         const engine = yield* Engine
         const { session } = yield* create("one")
@@ -250,7 +250,7 @@ describe("Sessions", () => {
       }).pipe(Effect.provide(ports.engine))
     )
 
-    it.effect("of all that is left stops a session without keepAlive, also while an agent does not let go", () =>
+    it.effect("stops a session without keepAlive if it cancels the last turn, even before the agent stops", () =>
       Effect.gen(function* () {
         const engine = yield* Engine
         const { session, turn } = yield* create("one")
@@ -269,7 +269,7 @@ describe("Sessions", () => {
   })
 
   describe("stopSession", () => {
-    it.effect("cancels what is to be done and stops, once", () =>
+    it.effect("cancels all open turns and stops the session, once", () =>
       Effect.gen(function* () {
         const engine = yield* Engine
         const { session } = yield* create("one")
@@ -301,7 +301,7 @@ describe("Sessions", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("a session without a task is idle, and its first message starts it", () =>
+  it.effect("createSession without a task makes an idle session, whose first message starts it", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session: opened } = yield* engine.openSession({ keepAlive: false, recording: true })
@@ -315,7 +315,7 @@ describe("Sessions", () => {
 
   for (const kind of ["streams", "leaves with its end"] as const) {
     it.effect.prop(
-      `whatever overlaps, with an agent that ${kind}: one turn of a session at work, none lost, none in a stopped session`,
+      `overlapping operations with an agent that ${kind} run one turn per session, lose none, and start none in a stopped session`,
       [Schema.Array(Step).check(Schema.isMinLength(4), Schema.isMaxLength(24))],
       ([steps]) => race(kind, steps),
       { arbitrary: { seed: 1, runs: 150 } }

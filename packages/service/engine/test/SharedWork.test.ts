@@ -67,7 +67,7 @@ const create = (task: string) => ({ ...request, task })
 
 describe("nodes that share a store", () => {
   test(
-    "take over what a lost one had in less than six seconds: what waited runs, what ran and its browsers say why",
+    "take over from a lost node within six seconds: waiting runs start, and running ones and their browsers get a reason",
     Effect.gen(function* () {
       const lost = yield* join("a", {
         perform: (_, attempt) =>
@@ -96,7 +96,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "look again at their browsers right after a look that failed",
+    "check their browsers again right after a failed read",
     Effect.gen(function* () {
       let isStopped = false
       const launch = () => Effect.succeed({ ...ports.browser, stop: Effect.sync(() => void (isStopped = true)) })
@@ -117,7 +117,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "take a session again that has their lease without their knowledge, because a take was stored after they gave it up",
+    "release and retake a session that is leased to them without their knowledge, after a take was stored late",
     Effect.gen(function* () {
       const said: Array<string> = []
       const { engine } = yield* join("a", { perform: brief, said })
@@ -143,7 +143,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "refuse a browser that was still launching when its node was lost, because its key goes with it",
+    "refuse a browser that was launching when its node was lost, because its key is lost as well",
     Effect.gen(function* () {
       const launch = () => Effect.as(Effect.sleep("4 seconds"), ports.browser)
       const { become, engine } = yield* join("a", { browsers: Layer.succeed(BrowserPool, { launch }) })
@@ -158,7 +158,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "start a run once if finding out about its take lasts longer than two looks",
+    "start a run once even if confirming its take lasts longer than two checks",
     Effect.gen(function* () {
       const store = yield* Store
       let isSlow = false
@@ -195,7 +195,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "keep the agent of a later step if the response of an earlier step comes late",
+    "keep the agent of a later step if the response to an earlier step is late",
     Effect.gen(function* () {
       const store = yield* Store
       const starts: Array<string> = []
@@ -224,7 +224,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "release a lease that they don't know of while they drain, so that another node takes the session",
+    "release an unknown lease while they drain, so that another node takes the session",
     Effect.gen(function* () {
       const said: Array<string> = []
       const { engine } = yield* join("a", { perform: brief, said })
@@ -276,7 +276,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "say once that their database does not answer, and why, and once that it does again",
+    "log once that their database doesn't respond, and why, and once that it responds again",
     Effect.gen(function* () {
       const said: Array<string> = []
       const node = yield* join("a", { said })
@@ -297,7 +297,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "say so once, too, when their database takes no writes and answers what is read",
+    "log it once, even if their database still serves reads but refuses writes",
     Effect.gen(function* () {
       const said: Array<string> = []
       const node = yield* join("a", { said })
@@ -314,7 +314,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "are lost when their store has forgotten them, as it forgets a node that was silent for a day",
+    "are lost once their store has forgotten them, as it forgets a node after a day of silence",
     Effect.gen(function* () {
       const said: Array<string> = []
       const node = yield* join("a", { said })
@@ -326,7 +326,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "take nothing while their time is over: what comes to a node that wakes is not lost with it",
+    "take no session while their lease has expired, so a session that reaches a waking node isn't lost with it",
     Effect.gen(function* () {
       const late = yield* join("a", { perform: tenSeconds })
       yield* join("b", { perform: tenSeconds })
@@ -342,7 +342,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "begin no turn of a session while their time is over: the next one begins where it is not lost",
+    "start no turn while their lease has expired, so the next turn starts on a live node",
     Effect.gen(function* () {
       const late = yield* join("a", { perform: tenSeconds })
       yield* TestClock.adjust("2 seconds")
@@ -366,7 +366,7 @@ describe("nodes that share a store", () => {
 
   for (const phase_ms of [0, 300, 600])
     test(
-      `lose nothing when their store is away for half a minute, whichever asks it first afterwards: ${phase_ms} ms later`,
+      `lose nothing in an outage of half a minute, whichever node reads the store first ${phase_ms} ms later`,
       Effect.gen(function* () {
         const nodes = [yield* join("a", { perform: tenSeconds }), yield* join("b", { perform: tenSeconds })] as const
         // not at the same moment as the other one
@@ -392,7 +392,7 @@ describe("nodes that share a store", () => {
     )
 
   test(
-    "take over from their own earlier start when its lease ends, and from others a lease after they joined",
+    "take over from their own earlier start when its lease expires, and from others one lease after joining",
     Effect.gen(function* () {
       const nodes = yield* Effect.forEach(["east.1", "west.1"], (node) => join(node, { perform: working }))
       yield* TestClock.adjust("3 seconds")
@@ -413,7 +413,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "hear of a cancel at another one within half a second",
+    "notice a cancellation on another node within half a second",
     Effect.gen(function* () {
       let letGo = false
       const holder = yield* join("a", {
@@ -434,7 +434,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "leave to another one at once what waits at one that closes, and what comes to one that drains",
+    "leave a closing node's waiting runs and a draining node's new runs to another node immediately",
     Effect.gen(function* () {
       const told: Array<string> = []
       const said: Array<string> = []
@@ -467,7 +467,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "take work again when their drain is undone",
+    "take sessions again when their drain is undone",
     Effect.gen(function* () {
       const told: Array<string> = []
       const tell = (what: string) => Effect.sync(() => void told.push(what))
@@ -491,7 +491,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "take nothing before the others know of them",
+    "take nothing before the other nodes know them",
     Effect.gen(function* () {
       const store = yield* Store
       const slow = Layer.succeed(Store, {
@@ -509,7 +509,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "move nothing when one more joins",
+    "move no session when a node joins",
     Effect.gen(function* () {
       const first = yield* join("a", { perform: tenSeconds })
       const made = yield* Effect.forEach(Array.from({ length: 60 }), () => first.engine.createSession(create("long")))
@@ -523,7 +523,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "make one run when all of them get the same create at once",
+    "create one run if all of them get the same create at once",
     Effect.gen(function* () {
       const nodes = yield* Effect.forEach(["a", "b", "c"], (name) => join(name, { perform: brief }))
       for (let round = 0; round < 20; round++) {
@@ -545,7 +545,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "say once that they are lost, and take nothing from then on",
+    "log once that they are lost, and take nothing afterwards",
     Effect.gen(function* () {
       const told: Array<string> = []
       const frozen = yield* join("a", {
@@ -567,7 +567,7 @@ describe("nodes that share a store", () => {
   )
 
   test(
-    "that lose their store for over a minute let go what they have, and begin anew once it answers",
+    "release everything after an outage of over a minute, and start again when the store responds",
     Effect.gen(function* () {
       const told: Array<string> = []
       const said: Array<string> = []

@@ -4,7 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { IdSource } from "../src/ports/IdSource.ts"
 import * as TimeOrderedIds from "../src/TimeOrderedIds.ts"
 
-it.effect("ids are uuids of version 7, in the order of their time", () =>
+it.effect("TimeOrderedIds are version 7 UUIDs in the order of their creation", () =>
   Effect.gen(function* () {
     const ids = yield* IdSource
     const made: Array<string> = []

@@ -62,7 +62,7 @@ const withRoom = (name: string, room: Effect.Effect<number>) =>
 
 describe("a run without a free browser", () => {
   test(
-    "waits for a browser that another client stops, while POST /browsers fails at once",
+    "waits for a browser that another client stops, while POST /browsers fails immediately",
     Effect.gen(function* () {
       const { engine } = yield* start("a", { perform, browsers: poolOf(1).layer })
       const { browser } = yield* engine.createBrowser({ proxyCountryCode: null })
@@ -77,7 +77,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "gets the room of a session's browser as soon as its run is over",
+    "gets the slot of a session's browser as soon as that session's run is over",
     Effect.gen(function* () {
       const slow: StreamingAgent["perform"] = (turn, attempt) =>
         Stream.unwrap(
@@ -102,7 +102,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "shows its place and the reason, and fails when its own time is over, although it moved in between",
+    "shows its place and the reason, and fails when its own wait limit ends, even if its place changed",
     Effect.gen(function* () {
       const full = poolOf(0)
       const other = poolOf(1)
@@ -143,7 +143,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "gets the room of another session's idle browser before it fails",
+    "gets the slot of another session's idle browser before it fails",
     Effect.gen(function* () {
       const { engine } = yield* start("a", { perform, browsers: poolOf(1).layer })
       const held = yield* engine.createSession(request)
@@ -164,7 +164,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "gets the room of an idle browser at another node before it fails",
+    "gets the slot of an idle browser on another node before it fails",
     Effect.gen(function* () {
       const here = poolOf(1)
       const there = poolOf(1)
@@ -192,7 +192,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "whose key has as many browsers as it may have gets the room of its key's idle browser at another node",
+    "gets the slot of its key's idle browser on another node if its key is at its limit",
     Effect.gen(function* () {
       const ofKey = Effect.provideService(Owner, "ann")
       const here = poolOf(1, true)
@@ -210,7 +210,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "doesn't get the room of an idle browser that a person drives until control ends",
+    "doesn't get the slot of an idle browser while a person drives it",
     Effect.gen(function* () {
       const { engine } = yield* start("a", { perform, browsers: poolOf(1).layer })
       const held = yield* engine.createSession(request)
@@ -228,7 +228,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "leaves the queue at once when it is cancelled",
+    "leaves the queue immediately when it is cancelled",
     Effect.gen(function* () {
       const pool = poolOf(0)
       const { engine } = yield* start("a", { perform, browsers: pool.layer })
@@ -244,7 +244,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "starts at another node as soon as that one has room",
+    "starts on another node as soon as that node has a free slot",
     Effect.gen(function* () {
       const full = poolOf(0)
       const other = poolOf(1)
@@ -267,7 +267,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "whose key has as many browsers as it may have stays where it is, unless it has fewer elsewhere",
+    "stays on its node if its key is at its limit, unless the key has fewer browsers elsewhere",
     Effect.gen(function* () {
       const full = poolOf(1, true)
       const other = poolOf(2)
@@ -290,7 +290,7 @@ describe("a run without a free browser", () => {
   )
 
   test(
-    "goes back to the queue when the server drains, and the next start carries it out",
+    "returns to the queue when the server drains, and runs after the next start",
     Effect.gen(function* () {
       const pool = poolOf(0)
       const first = yield* start("a", { perform, browsers: pool.layer })

@@ -12,7 +12,7 @@ describe("Browser", () => {
     )
   })
 
-  it("a browser does not stop before it started, whatever the clock of a node says", () => {
+  it("a stop time is never before the start, whatever the node's clock says", () => {
     const stopped = Result.getOrThrow(Browser.stop({ ...browser, startedAt_ms: 5 }, "asked", 3))
     assert.strictEqual(stopped.finishedAt_ms, 5)
   })
@@ -25,7 +25,7 @@ describe("Browser", () => {
     )
   })
 
-  it("a record of before there were recordings is one that is not recorded", () => {
+  it("a record from before recordings existed is not recorded", () => {
     const { recording, ...before } = browser
     assert.isFalse(recording)
     assert.deepStrictEqual(Schema.decodeUnknownSync(Browser.Browser)(before), browser)

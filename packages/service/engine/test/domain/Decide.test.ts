@@ -49,7 +49,7 @@ const refusal = (state: SessionState, command: Command) => {
 }
 
 describe("decide", () => {
-  it("an interrupt is one step: the turn at work is cancelled, the new one runs next, its lease stays until it is let go", () => {
+  it("an interrupt cancels the running turn in one step, queues the new one next, and keeps the lease until the agent stops", () => {
     const state = run(take, started, queue("2"), queue("3", true))
     assert.strictEqual(state.session.revision, 5)
     assert.deepStrictEqual(standing(state), ["1 cancelled", "3 queued", "2 queued"])
@@ -85,7 +85,7 @@ describe("decide", () => {
     assert.strictEqual(refusal(run(take, started), cancel), "Over")
   })
 
-  it("what a turn cost counts also when it is cancelled, and never gets less", () => {
+  it("a turn's cost counts even if the turn is cancelled, and never decreases", () => {
     const state = run(take, started, used("0.5"), { _tag: "Cancel", turnId: "1" }, used("0.7"), used("0.6"))
     assert.deepStrictEqual(
       state.turns.map(({ cost, status }) => [status, cost]),
@@ -93,7 +93,7 @@ describe("decide", () => {
     )
   })
 
-  it("a step begins under the lease only, and of a turn that is running", () => {
+  it("a step starts only under the lease and in a running turn", () => {
     const step: Command = {
       _tag: "Progress",
       token: 2,
@@ -109,7 +109,7 @@ describe("decide", () => {
     assert.strictEqual(refusal(running, { ...step, token: 1 }), "LeaseLost")
   })
 
-  it("a step ends under the lease only, as it began, and with why it failed", () => {
+  it("a step ends only under the lease, with its own fields and the reason of its failure", () => {
     const running = run(take, started)
     const step = { turnId: "1", ordinal: 1, summary: "Open", address: null, picture: null, beganAt_ms: 2000 }
     const end: Command = { _tag: "Progress", token: 2, progress: { ended: { step, failure: "It is closed." } } }
@@ -138,7 +138,7 @@ describe("decide", () => {
     assert.strictEqual(refusal(cancelled, { ...call, token: 1 }), "LeaseLost")
   })
 
-  it("a step keeps its details, and gets those that are known at its end", () => {
+  it("a step keeps its details and adds those known at its end", () => {
     const running = run(take, started)
     const seen = {
       summary: "s",
@@ -159,13 +159,13 @@ describe("decide", () => {
     ])
   })
 
-  it("one node has a session at a time, and its lease says which", () => {
+  it("a session is leased to one node at a time, and its lease names the node", () => {
     const state = run(take, { _tag: "Take", node: "b" })
     assert.deepStrictEqual(state.session.lease, { node: "a", token: 2, turnId: "1" })
     assert.strictEqual(state.session.revision, 2)
   })
 
-  it("of a lost node what had not begun is given again, and what ran fails with a reason", () => {
+  it("a lost node's waiting turns are queued again, and its running turns fail with a reason", () => {
     const heir: Command = { _tag: "Take", node: "b", from: "a" }
     const given = run(take, heir)
     assert.deepStrictEqual(standing(given), ["1 dispatching"])
@@ -181,13 +181,13 @@ describe("decide", () => {
     assert.strictEqual(refusal(after(run(take, started, queue("2")), ran), started), "LeaseLost")
   })
 
-  it("of a lost node a turn whose agent resumes runs on, under a new lease", () => {
+  it("a lost node's turn continues under a new lease if its agent can resume", () => {
     const state = run(take, started, { _tag: "Take", node: "b", from: "a", resumes: () => true })
     assert.deepStrictEqual(standing(state), ["1 running"])
     assert.deepStrictEqual(state.session.lease, { node: "b", token: 4, turnId: "1" })
   })
 
-  it("a node that closes gives back what had not begun, and cancels nothing", () => {
+  it("a closing node returns turns that haven't started, and cancels none", () => {
     const back: Command = { _tag: "GiveBack", token: 2 }
     assert.deepStrictEqual(standing(run(take, queue("2"), back)), ["1 queued", "2 queued"])
     const ran = Result.getOrThrow(decide(run(take, started), back, 1000))
@@ -196,7 +196,7 @@ describe("decide", () => {
     assert.deepStrictEqual([standing(resumed), resumed.session.lease], [["1 running"], null])
   })
 
-  it("a session is stopped for being idle only while it is, and for long enough", () => {
+  it("a session is stopped as idle only after being idle for long enough", () => {
     const stopIdle = (since_ms: number): Command => ({ _tag: "StopIdle", since_ms })
     for (const busy of [run(), run(take), run(take, started), run(take, { _tag: "Cancel", turnId: "1" })]) {
       assert.isNull(busy.session.idleSince_ms)
@@ -213,14 +213,14 @@ describe("decide", () => {
     assert.strictEqual(refusal(run(take, started, letGo, queue("2")), stopIdle(1e12)), "Busy")
   })
 
-  it("a turn that is over refuses to be cancelled, a stopped session refuses more", () => {
+  it("a finished turn can't be cancelled, and a stopped session refuses further commands", () => {
     const stopped = run(take, started, { _tag: "Stop" })
     assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "1" }), "Over")
     assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "x" }), "Over")
     assert.strictEqual(refusal(stopped, queue("2")), "Stopped")
   })
 
-  it("a session that is opened without a turn is idle until its first one", () => {
+  it("a session without a turn is idle until its first turn", () => {
     const { events, session } = opened(records.session)
     assert.deepStrictEqual(
       [session.idleSince_ms, session.turnCount, events.map(({ of, to }) => [of, to])],
@@ -303,7 +303,7 @@ describe("decide", () => {
   }
 
   it.prop(
-    "whatever happens: one turn at work, none lost, none that is over changes its end, costs only grow",
+    "any sequence of commands runs one turn at a time, loses none, changes no finished turn and never lowers a cost",
     [Schema.Array(Any).check(Schema.isMinLength(10), Schema.isMaxLength(80))],
     ([commands]) => {
       let state = fresh

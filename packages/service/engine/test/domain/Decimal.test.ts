@@ -9,7 +9,7 @@ const isDecimal = Schema.is(DecimalString)
 
 describe("Decimal", () => {
   it.prop(
-    "adds as integers of the smallest unit do",
+    "adds like integers of the smallest unit",
     [Cents, Cents],
     ([left, right]) => {
       const text = (cents: number) => (cents / 100).toFixed(2)
@@ -19,7 +19,7 @@ describe("Decimal", () => {
   )
 
   it.prop(
-    "stays in the wire's format for whatever the wire allows",
+    "stays in the wire format for every valid value",
     [DecimalString, DecimalString],
     ([left, right]) => {
       assert.isTrue(isDecimal(Decimal.add(left, right)))
@@ -35,7 +35,7 @@ describe("Decimal", () => {
     assert.strictEqual(Decimal.add("+.5", "3."), "3.5")
   })
 
-  it("takes a part, to the millionth and half up", () => {
+  it("calculates a share, rounded half up to the millionth", () => {
     assert.strictEqual(Decimal.multiplyRatio("0.03", 90_000n, 60_000n), "0.045")
     assert.strictEqual(Decimal.multiplyRatio("0.05", 5n, 60_000n), "0.000004")
     assert.strictEqual(Decimal.multiplyRatio("1", 1n, 2_000_000n), "0.000001")

@@ -49,7 +49,7 @@ describe("a cron expression", () => {
     ])
   })
 
-  it("is refused with what is wrong", () => {
+  it("is refused with a reason if it's invalid", () => {
     for (const [text, timeZone, problem] of [
       ["* * * * * *", "UTC", "Expected five fields"],
       ["0 6 * *", "UTC", "Expected five fields"],
@@ -60,7 +60,7 @@ describe("a cron expression", () => {
     }
   })
 
-  it("may name no time at all", () => {
+  it("may match no time at all", () => {
     assert.isNull(nextAfter(cronOf("0 0 30 2 *", "UTC"), 0))
   })
 })

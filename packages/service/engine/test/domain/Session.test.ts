@@ -28,7 +28,7 @@ describe("Session", () => {
     })
   })
 
-  it("active + Adjusted keeps what is not given and adds proxy traffic up, with its price", () => {
+  it("active + Adjusted keeps omitted fields, and adds up proxy traffic and its price", () => {
     const once = Session.move(session, { _tag: "Adjusted", settings: { keepAlive: false }, proxyUsedMb: "12.5" }, 1)
     const twice = Result.flatMap(once, (moved) => Session.move(moved, { _tag: "Adjusted", proxyUsedMb: "0.25" }, 2))
     assert.deepStrictEqual(Result.getOrThrow(twice), {
@@ -39,7 +39,7 @@ describe("Session", () => {
     })
   })
 
-  it("a session does not stop before it was created, whatever the clock of a node says", () => {
+  it("a session's stop time is never before its creation, whatever the node's clock says", () => {
     const stopped = Result.getOrThrow(Session.move({ ...session, createdAt_ms: 5 }, { _tag: "Stopped" }, 3))
     assert.strictEqual(stopped.finishedAt_ms, 5)
   })

@@ -37,7 +37,7 @@ describe("Turn", () => {
     assert.strictEqual(Turn.titleOf({ task, title: "Mug" }), "Mug")
   })
 
-  it("no time of a turn is before the one before it, whatever the clocks of its nodes say", () => {
+  it("a turn's times are in order, whatever the clocks of its nodes say", () => {
     const moved = (["Dispatched", "Started", "Completed"] as const).reduce(
       (known, tag, index) => Result.getOrThrow(Turn.move(known, events[tag], [7, 3, 2][index] ?? 0)),
       { ...turn, createdAt_ms: 5 }
@@ -66,7 +66,7 @@ describe("Turn", () => {
   })
 
   it.prop(
-    "whatever happens, times are in order and a terminal turn stays as it is",
+    "any sequence of changes keeps times in order and a terminal turn unchanged",
     [Schema.Array(Schema.Literals(tags))],
     ([happened]) => {
       let current = turn

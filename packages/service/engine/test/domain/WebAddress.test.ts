@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { WebAddress } from "../../src/index.ts"
 
-it("completes an address as people type it, and leaves one with a scheme", () => {
+it("completes an address as people type it, and keeps one with a scheme", () => {
   assert.strictEqual(WebAddress.complete(" example.com/a "), "https://example.com/a")
   assert.strictEqual(WebAddress.complete("localhost:3000"), "https://localhost:3000")
   assert.strictEqual(WebAddress.complete("http://example.com"), "http://example.com")

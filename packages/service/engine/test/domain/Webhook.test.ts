@@ -15,13 +15,13 @@ const event = (fields: Partial<Event>): Event => ({
 
 describe("the webhook of an event", () => {
   for (const [title, fields, expected] of [
-    ["a run that ended", { to: "completed" }, "run.completed"],
+    ["a run that completed", { to: "completed" }, "run.completed"],
     ["a run that failed", { to: "failed" }, "run.failed"],
     ["a cancelled run", { to: "cancelled" }, "run.cancelled"],
-    ["a run that begins", { to: "running" }, null],
+    ["a run that starts", { to: "running" }, null],
     ["a run that asks a person", { question: { id: "q1", change: "waiting" } }, "run.waiting"],
     ["an answered question", { question: { id: "q1", change: "answered" } }, "run.answered"],
-    ["a question that no person answers", { question: { id: "q1", change: "unanswered" } }, "run.unanswered"],
+    ["an unanswered question", { question: { id: "q1", change: "unanswered" } }, "run.unanswered"],
     ["a person who takes control", { control: "taken" }, null],
     ["a browser that stopped", { of: "browser", to: "stopped" }, "browser.stopped"],
     ["a browser that starts", { of: "browser", to: "active" }, null],
@@ -32,7 +32,7 @@ describe("the webhook of an event", () => {
   }
 })
 
-describe("attempts", () => {
+describe("delivery attempts", () => {
   it("are ten within a day, each later than the one before", () => {
     const waits = Array.from({ length: 10 }, (_, index) => waitAfter(index + 1, 1))
     assert.isNull(waits[9])
