@@ -6,7 +6,7 @@ const scope = { list: "runs", owner: "shop", filter: { status: "failed", tag: un
 const place = { at_ms: 1_764_000_000_123, n: 42 }
 
 describe("Cursor", () => {
-  it("names a place of one list, owner and filter, whatever the order of the filter's fields", () => {
+  it("identifies a position in one list for one owner and filter, whatever the order of the filter's fields", () => {
     const cursor = Cursor.encode(scope, place)
     assert.match(cursor, /^[\w-]+$/u)
     assert.deepStrictEqual(Cursor.decode(scope, cursor), Option.some(place))
@@ -23,7 +23,7 @@ describe("Cursor", () => {
     }
   })
 
-  it("refuses texts that no list gave", () => {
+  it("refuses texts that no list returned", () => {
     const { hash } = JSON.parse(Buffer.from(Cursor.encode(scope, place), "base64url").toString())
     const forged = (body: unknown) => Buffer.from(JSON.stringify(body)).toString("base64url")
     for (const text of [

@@ -91,7 +91,7 @@ const Action = Schema.Struct({
 })
 
 describe("EventHub", () => {
-  it.live("sends events from now on, or from a position on", () =>
+  it.live("sends events from now on or from a given position", () =>
     withHub({}, ({ add, events }) =>
       Effect.gen(function* () {
         yield* add(...count(3))
@@ -104,7 +104,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("reads the log after a hint, and not often without one", () =>
+  it.live("reads the log after a hint, and rarely without one", () =>
     withHub({ poll: "1 hour" }, ({ add, events, hint, polls }) =>
       Effect.gen(function* () {
         const live = yield* Effect.forkChild(Stream.runCollect(Stream.take(events(null), 2)))
@@ -123,7 +123,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("opens streams for a key up to a limit, and no more until one of them ends", () =>
+  it.live("limits the streams of a key, and opens another one when a stream ends", () =>
     Effect.gen(function* () {
       const { ofCaller } = yield* EventHub
       const as = (name: string) =>
@@ -178,7 +178,7 @@ describe("EventHub", () => {
   )
 
   it.live.prop(
-    "clients that come back with their last position get each event once and in order, or a reset",
+    "sends each event once and in order to clients that reconnect with their last position, or a reset",
     [Schema.Array(Action).check(Schema.isMinLength(3), Schema.isMaxLength(12))],
     ([actions]) =>
       withHub({ keepAlive: "3 millis" }, ({ add, events, log, prune }) =>
@@ -234,7 +234,7 @@ describe("EventHub", () => {
     { arbitrary: { runs: 60 } }
   )
 
-  it.live("gives a slow client from the store what it missed, and no other client waits for it", () =>
+  it.live("sends a slow client its missed events from the store without delaying other clients", () =>
     withHub({}, ({ add, events }) =>
       Effect.gen(function* () {
         yield* add(event())
@@ -255,7 +255,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("repeats no event that a client read before the reader did", () =>
+  it.live("doesn't repeat an event that a client read before the reader did", () =>
     withHub({ poll: "300 millis" }, ({ add, events }) =>
       Effect.gen(function* () {
         yield* Effect.forkChild(Stream.runDrain(events(null)))
@@ -272,7 +272,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("counts events of others toward the position, which a client gets when nothing else happens", () =>
+  it.live("advances the position by other keys' events, and sends it to idle clients", () =>
     withHub({ keepAlive: "20 millis" }, ({ add, events }) =>
       Effect.gen(function* () {
         yield* add(...count(5, (index) => event({ owner: index === 1 ? "mine" : "theirs" })))
@@ -282,7 +282,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("finds the events of one turn, and knows whether earlier ones were pruned", () =>
+  it.live("finds the events of one turn, and reports whether earlier ones were pruned", () =>
     withHub({}, ({ add, events, prune }) =>
       Effect.gen(function* () {
         yield* add(event(), ofTurn("a", null, "queued"), ofTurn("b", null, "queued"), ofTurn("a", "queued", "running"))
@@ -301,7 +301,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("resets clients whose log starts over", () =>
+  it.live("resets clients whose log starts again", () =>
     withHub({}, ({ add, events, replace }) =>
       Effect.gen(function* () {
         yield* add(...count(10))
@@ -316,7 +316,7 @@ describe("EventHub", () => {
     )
   )
 
-  it.live("reads the log only while there are clients", () =>
+  it.live("reads the log only while clients are connected", () =>
     withHub({}, ({ add, events, polls }) =>
       Effect.gen(function* () {
         yield* add(event())

@@ -7,7 +7,7 @@ import { LinkTokens } from "../../src/api/LinkTokens.ts"
 const request = HttpServerRequest.fromWeb(new Request("http://localhost:1/x"))
 
 describe("FileLinks", () => {
-  it.effect("a link opens one file of one workspace, for 15 minutes", () =>
+  it.effect("makes links that open one file of one workspace for 15 minutes", () =>
     Effect.gen(function* () {
       const tokens = yield* LinkTokens
       const links = yield* (yield* FileLinks.make)(request)

@@ -89,7 +89,7 @@ const served = <A, E, R>(keys: ReturnType<typeof makeKeys>, test: Effect.Effect<
 const sentence = LinkOwners.revokedSentence
 
 describe("links of a revoked key", () => {
-  it.live("don't open, and open connections are closed", () => {
+  it.live("don't open, and their open connections are closed", () => {
     const keys = makeKeys()
     return served(
       keys,
@@ -122,7 +122,7 @@ describe("links of a revoked key", () => {
     )
   })
 
-  it.live("are checked with one query for all connections, which stay open while the database is away", () => {
+  it.live("are checked with one query for all connections, which stay open while the database is unavailable", () => {
     const keys = makeKeys()
     return served(
       keys,

@@ -79,7 +79,7 @@ describe("links", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("have the scheme and the host that a trusted proxy reports", () =>
+  it.live("use the scheme and the host that a trusted proxy reports", () =>
     withServer({ trustProxy: ["127.0.0.1"] }, ({ address }) =>
       Effect.gen(function* () {
         const proxied = Effect.fnUntraced(function* (headers: Readonly<Record<string, string | undefined>>) {
@@ -100,7 +100,7 @@ describe("links", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("of MCP tools start as those of the caller's other requests do", () =>
+  it.live("of MCP tools start like those of the caller's other requests", () =>
     withServer({ trustProxy: ["127.0.0.1"] }, ({ address }) =>
       Effect.gen(function* () {
         const client = yield* connectHttp(address, {
@@ -114,31 +114,34 @@ describe("links", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("ignore forwarded headers and foreign hosts from anyone else, and the log names the first host once", () => {
-    const lines: Array<unknown> = []
-    const log = Logger.make(({ message }) => void lines.push(message))
-    return withServer({ trustProxy: ["10.0.0.0/8"] }, ({ address }) =>
-      Effect.gen(function* () {
-        const { port } = new URL(address)
-        for (const headers of [
-          { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" },
-          { forwarded: "proto=https;host=evil.example" }
-        ]) {
-          assert.deepStrictEqual(yield* startsAt(address, headers), [address])
-        }
-        assert.deepStrictEqual(lines, [])
-        const hosts = { "evil.example": address, "203.0.113.9": address, "localhost:9": "http://localhost:9" }
-        for (const [host, start] of Object.entries(hosts)) {
-          const proxy = yield* makeProxy({ headers: { host } })
-          proxy.target = new URL(address)
-          assert.deepStrictEqual(yield* startsAt(proxy.address), [start], host)
-        }
-        assert.deepStrictEqual(yield* startsAt(`http://localhost:${port}`), [`http://localhost:${port}`])
-        assert.strictEqual(lines.length, 1)
-        assert.include(String(lines[0]), "--public-url")
-      })
-    ).pipe(Effect.scoped, Effect.provide(Logger.layer([log])))
-  })
+  it.live(
+    "ignore forwarded headers and foreign hosts from other clients, and the log names the first host once",
+    () => {
+      const lines: Array<unknown> = []
+      const log = Logger.make(({ message }) => void lines.push(message))
+      return withServer({ trustProxy: ["10.0.0.0/8"] }, ({ address }) =>
+        Effect.gen(function* () {
+          const { port } = new URL(address)
+          for (const headers of [
+            { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" },
+            { forwarded: "proto=https;host=evil.example" }
+          ]) {
+            assert.deepStrictEqual(yield* startsAt(address, headers), [address])
+          }
+          assert.deepStrictEqual(lines, [])
+          const hosts = { "evil.example": address, "203.0.113.9": address, "localhost:9": "http://localhost:9" }
+          for (const [host, start] of Object.entries(hosts)) {
+            const proxy = yield* makeProxy({ headers: { host } })
+            proxy.target = new URL(address)
+            assert.deepStrictEqual(yield* startsAt(proxy.address), [start], host)
+          }
+          assert.deepStrictEqual(yield* startsAt(`http://localhost:${port}`), [`http://localhost:${port}`])
+          assert.strictEqual(lines.length, 1)
+          assert.include(String(lines[0]), "--public-url")
+        })
+      ).pipe(Effect.scoped, Effect.provide(Logger.layer([log])))
+    }
+  )
 
   it.live("keep a host name that the operator allows", () =>
     withServer({ allowedHosts: ["Agent.example"] }, ({ address }) =>
@@ -150,7 +153,7 @@ describe("links", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("of a public URL open under its host name on a server of this machine", () =>
+  it.live("of a public URL open under its host name on a local server", () =>
     withServer({ publicUrl: "https://agent.example" }, ({ address }) =>
       Effect.gen(function* () {
         const { liveUrl } = (yield* send("POST", "/api/v4/browsers", { body: {} })).body
@@ -166,7 +169,7 @@ describe("links", () => {
     ).pipe(Effect.scoped)
   )
 
-  it.live("of a trusted proxy open under the name that it forwards, and no other client may use that name", () =>
+  it.live("of a trusted proxy open only for the proxy, under the name that it forwards", () =>
     Effect.gen(function* () {
       const statusAt = (trustProxy: ReadonlyArray<string>) =>
         withServer({ trustProxy }, ({ address }) =>

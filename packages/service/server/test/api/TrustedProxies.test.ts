@@ -42,7 +42,7 @@ describe("TrustedProxies", () => {
     [{ "x-forwarded-host": "user@app.example" }, undefined, undefined],
     [{ forwarded: ';;=,"' }, undefined, undefined]
   ] satisfies ReadonlyArray<[Readonly<Record<string, string>>, string | undefined, string | undefined]>)(
-    "the headers %j of a trusted proxy give the scheme %s and the host %s",
+    "a trusted proxy with the headers %j reports the scheme %s and the host %s",
     (headers, protocol, host) => {
       const sender = senderOf(requestFrom("10.0.0.5", headers), proxies)
       assert.deepStrictEqual([sender.protocol, sender.host, sender.isProxied], [protocol, host, true])

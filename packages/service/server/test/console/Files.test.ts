@@ -5,7 +5,7 @@ import { layerConsole, raw, script, send } from "./served.ts"
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) => send("GET", path, { key: null, headers })
 
 describe("the console's files", () => {
-  it.live("are the page at every address of a screen, and are not kept", () =>
+  it.live("serve the page uncached at every screen's address", () =>
     Effect.gen(function* () {
       for (const path of ["/console", "/console/", "/console/runs/5f2e", "/console/runs?status=failed"]) {
         const { headers, status, text } = yield* get(path)
@@ -17,7 +17,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("are kept and compressed if their name has a hash", () =>
+  it.live("are cached and compressed if their name has a hash", () =>
     Effect.gen(function* () {
       const plain = yield* get("/console/assets/index-abc.js", { "accept-encoding": "identity" })
       assert.strictEqual(plain.text, script)
@@ -32,7 +32,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("have a policy that lets nothing of other hosts and no inline script in", () =>
+  it.live("have a policy that forbids other hosts and inline scripts", () =>
     Effect.gen(function* () {
       for (const path of [
         "/console",
@@ -51,7 +51,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("never lead out of their folder", () =>
+  it.live("never come from outside their folder", () =>
     Effect.gen(function* () {
       for (const path of [
         "/console/../package.json",
@@ -74,7 +74,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("are where a browser gets to that opens the server's address, and no other client", () =>
+  it.live("are the redirect target for a browser that opens the server's address, but not for other clients", () =>
     Effect.gen(function* () {
       const open = (accept: string) =>
         raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`)
@@ -83,7 +83,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("say how to build them while they are not built", () =>
+  it.live("explain how to build them if they aren't built", () =>
     Effect.gen(function* () {
       const { status, text } = yield* get("/console")
       assert.strictEqual(status, 503)
@@ -91,7 +91,7 @@ describe("the console's files", () => {
     }).pipe(Effect.provide(layerConsole({ files: "/nowhere/console" })))
   )
 
-  it.live("are not there with --no-console, nor is the API", () =>
+  it.live("are missing with --no-console, as is the API", () =>
     Effect.gen(function* () {
       for (const path of ["/console", "/console/api/session", "/console/api/server"])
         assert.strictEqual((yield* get(path)).status, 404, path)

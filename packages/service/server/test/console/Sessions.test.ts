@@ -8,8 +8,8 @@ const caller: Caller = { name: "given", isAdmin: true, owner: null, key: null }
 
 const signIns = Sessions.make({ named: (name) => Effect.succeed(name === "given" ? caller : undefined) })
 
-describe("sessions", () => {
-  it.effect("end two hours after their last use", () =>
+describe("console sessions", () => {
+  it.effect("expire two hours after their last use", () =>
     Effect.gen(function* () {
       const { find, open } = yield* signIns
       const token = yield* open(caller)
@@ -23,7 +23,7 @@ describe("sessions", () => {
     })
   )
 
-  it.effect("end two hours after their last use by a person, whatever an open page reads by itself", () =>
+  it.effect("expire two hours after a person last used them, even if an open page keeps reading", () =>
     Effect.gen(function* () {
       const { find, open } = yield* signIns
       const token = yield* open(caller)
@@ -36,7 +36,7 @@ describe("sessions", () => {
     })
   )
 
-  it.effect("end after a week of use", () =>
+  it.effect("expire after a week of use", () =>
     Effect.gen(function* () {
       const { find, open } = yield* signIns
       const token = yield* open(caller)
@@ -49,7 +49,7 @@ describe("sessions", () => {
     })
   )
 
-  it.effect("are at most 100 per key, and the oldest one ends first", () =>
+  it.effect("are limited to 100 per key, and a new one replaces the oldest", () =>
     Effect.gen(function* () {
       const { find, open } = yield* signIns
       const first = yield* open(caller)
@@ -64,7 +64,7 @@ describe("sessions", () => {
     })
   )
 
-  it.effect("have tokens that no one guesses, and end one by one", () =>
+  it.effect("have unguessable tokens, and can be ended one by one", () =>
     Effect.gen(function* () {
       const { close, find, open } = yield* signIns
       const [one, two] = [yield* open(caller), yield* open(caller)]

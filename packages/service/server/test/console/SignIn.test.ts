@@ -7,8 +7,8 @@ import { ask, layerConsole, raw, send, signIn } from "./served.ts"
 const state = (headers: Readonly<Record<string, string>>) =>
   Effect.map(ask("GET", "/session", headers), ({ body }) => body)
 
-describe("the sign-in", () => {
-  it.live("gives a cookie that no script and no other site can use, and the API opens with it", () =>
+describe("the console's sign-in", () => {
+  it.live("sets a cookie that no script or other site can use, and that opens the API", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("GET", "/server", {})).status, 401)
       assert.deepStrictEqual(yield* state({}), { state: "signedOut", key: null })
@@ -26,7 +26,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("lets a key without the scope admin see its own records only", () =>
+  it.live("shows a key without the scope admin only its own records", () =>
     Effect.gen(function* () {
       const { header } = yield* signIn("wak_shop")
       assert.strictEqual((yield* ask("GET", "/nodes", header)).status, 403)
@@ -47,7 +47,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("ends with a sign-out, also for a copy of the cookie", () =>
+  it.live("ends with a sign-out, even for a copy of the cookie", () =>
     Effect.gen(function* () {
       const { header } = yield* signIn("wak_root")
       const { headers, status } = yield* ask("DELETE", "/session", header)
@@ -57,7 +57,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("is in the audit log, as is the sign-out, and a wrong key is not", () =>
+  it.live("is in the audit log, as is the sign-out, but not a wrong key", () =>
     Effect.gen(function* () {
       const { header: shop } = yield* signIn("wak_shop")
       yield* signIn("wak_wrong")
@@ -77,7 +77,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(Layer.provide(layerConsole(), MemoryNotes.layer)))
   )
 
-  it.live("ends with its key, also if another one has its name", () =>
+  it.live("ends with its key, even if another key has its name", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const { header } = yield* signIn("wak_shop")
@@ -88,7 +88,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("takes no request of another site or of another port", () =>
+  it.live("refuses requests from another site or port", () =>
     Effect.gen(function* () {
       const { header } = yield* signIn("wak_root")
       const from = (headers: Readonly<Record<string, string>>) =>
@@ -108,7 +108,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole()))
   )
 
-  it.live("is not for a page that gave its own name this machine's address", () =>
+  it.live("refuses a page whose own host name resolves to this machine", () =>
     Effect.gen(function* () {
       const response = yield* raw(
         `GET /console/api/session HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
@@ -117,7 +117,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole({ access: "open" })))
   )
 
-  it.live("takes no key where it would be readable on the network", () =>
+  it.live("refuses a key over a connection that others can read", () =>
     Effect.gen(function* () {
       const headers = { host: "agent.lan:8080" }
       const ask = (method: string, body: string) =>
@@ -131,7 +131,7 @@ describe("the sign-in", () => {
     }).pipe(Effect.provide(layerConsole({ listen: { allowedHosts: ["agent.lan"] } })))
   )
 
-  it.live("takes no key from a page without TLS at the name of the public address", () =>
+  it.live("refuses a key from a page without TLS at the public address", () =>
     Effect.gen(function* () {
       const send = (origin: string) =>
         raw(

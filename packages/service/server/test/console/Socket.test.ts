@@ -41,7 +41,7 @@ const open = Effect.fnUntraced(function* ({ cookie = "", origin }: OpenOptions =
 })
 
 describe("the console's socket", () => {
-  it.live("sends changes with their records, only those of its key, and continues where the page was", () =>
+  it.live("sends changes with their records, only those of its key, and continues at the page's position", () =>
     Effect.gen(function* () {
       const { header } = yield* signIn("wak_shop")
       const create = (key: string, task: string) =>
@@ -88,7 +88,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole()))
   )
 
-  it.live("sends a reset for a position that the server doesn't know", () =>
+  it.live("sends a reset for an unknown position", () =>
     Effect.gen(function* () {
       for (const after of ["999999999", "a made-up position"]) {
         const { events, opened, request } = yield* open()
@@ -99,7 +99,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open" })))
   )
 
-  it.live("sends pictures of the named browsers only, and stops when they're out of view", () => {
+  it.live("sends pictures only of the named browsers, and stops when they're out of view", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const { frames, opened, request } = yield* open()
@@ -117,7 +117,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open", views: shown.layer })))
   })
 
-  it.live("sends pictures of its own key's browsers only", () => {
+  it.live("sends pictures only of its own key's browsers", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const create = (key: string) =>
@@ -140,7 +140,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ views: shown.layer })))
   })
 
-  it.live("sends at most two pictures per second of a browser, and the newest one", () => {
+  it.live("sends at most two pictures per second of a browser, including the newest one", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const { frames, opened, request } = yield* open()
@@ -158,7 +158,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open", views: shown.layer })))
   })
 
-  it.live("sends no picture with a secret in it", () => {
+  it.live("sends no picture that shows a secret", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       yield* shown.conceal("b1")
@@ -171,7 +171,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole({ access: "open", views: shown.layer })))
   })
 
-  it.live("opens for a session only, and only from the console's own page", () =>
+  it.live("opens only for a session, and only from the console's own page", () =>
     Effect.gen(function* () {
       const { header } = yield* signIn("wak_shop")
       for (const [options, how] of [
@@ -187,7 +187,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole()))
   )
 
-  it.live("is refused to a key without the scope read", () =>
+  it.live("is refused for a key without the scope read", () =>
     Effect.gen(function* () {
       const { header: root } = yield* signIn("wak_root")
       const { body } = yield* ask("POST", "/keys", root, { name: "writer", scopes: ["runs"] })
@@ -198,7 +198,7 @@ describe("the console's socket", () => {
     }).pipe(Effect.scoped, Effect.provide(layerConsole()))
   )
 
-  it.live("closes for a message that is no request", () =>
+  it.live("closes after an invalid message", () =>
     Effect.gen(function* () {
       for (const message of ["{", "{}", JSON.stringify({ after: null, run: null, pictures: [1] })]) {
         const { ended, opened, socket } = yield* open()

@@ -39,7 +39,7 @@ const found: Readonly<Record<string, string>> = {
 }
 
 layer(layerTest, { excludeTestServices: true })("App", (it) => {
-  describe("401 before id and body are looked at", () => {
+  describe("401 takes precedence over errors in id and body", () => {
     for (const [method, path, question] of operations) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
@@ -54,7 +54,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       )
     }
 
-    it.effect("also for a path parameter that does not fit", () =>
+    it.effect("even for an invalid path parameter", () =>
       Effect.gen(function* () {
         for (const id of ["unknown", "%ff", "%", "%zz?x=%ff"]) {
           assert.strictEqual((yield* send("GET", `/api/v2/sessions/${id}`, { key: null })).status, 401)
@@ -67,7 +67,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     )
   })
 
-  describe("404 for what is not there", () => {
+  describe("404 is returned for unknown ids and paths", () => {
     for (const [method, path, question] of operations.filter(([, path]) => path in found)) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
@@ -83,7 +83,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       )
     }
 
-    it.effect("but a v2 id that is no uuid, decodable or not, is a 422", () =>
+    it.effect("but a v2 id that isn't a UUID, decodable or not, returns 422", () =>
       Effect.gen(function* () {
         for (const id of ["unknown", "%ff", "%", "%zz?x=%ff"]) {
           const { body, status } = yield* send("GET", `/api/v2/sessions/${id}`)
@@ -118,7 +118,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     }
   })
 
-  describe("405 with Allow for another method, with or without a key", () => {
+  describe("405 with Allow is returned for another method, with or without a key", () => {
     for (const [method, path, allow] of [
       ["POST", `/api/v2/sessions/${uuid}`, "GET, HEAD, PATCH, DELETE"],
       ["PUT", "/api/v3/sessions", "GET, HEAD, POST"],
@@ -152,10 +152,10 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     }
   })
 
-  describe("413 above one MiB", () => {
+  describe("413 is returned for a body above 1 MiB", () => {
     const padded = (bytes: number) => `{"task":"${"x".repeat(bytes - 11)}"}`
 
-    it.effect("one MiB is taken, a byte more is not", () =>
+    it.effect("but not for exactly 1 MiB", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* send("POST", "/api/v4/runs", { text: padded(1_048_576) })).status, 201)
         const answer = yield* send("POST", "/api/v4/runs", { text: padded(1_048_577) })
@@ -164,7 +164,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       })
     )
 
-    it.effect("a length that is too much is answered before the body comes", () =>
+    it.effect("before the body arrives if its length is too large", () =>
       Effect.gen(function* () {
         const answer = yield* raw(
           "POST /api/v4/runs HTTP/1.1\r\nHost: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\n" +
@@ -174,7 +174,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       })
     )
 
-    it.effect("also when the length is not said before", () =>
+    it.effect("even if the length isn't announced", () =>
       Effect.gen(function* () {
         const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`
         const head =
@@ -186,14 +186,14 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     )
   })
 
-  it.effect("a request behind an offer of another protocol is not left without an answer", () =>
+  it.effect("responds to a request that follows an offer of another protocol", () =>
     Effect.gen(function* () {
       const offer = "GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
       assert.match(yield* raw(`${offer}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`), /\r\nConnection: close\r\n/u)
     })
   )
 
-  it.effect("what is no HTTP takes no answer from a request before it", () =>
+  it.effect("still responds to earlier requests on a connection with invalid HTTP", () =>
     Effect.gen(function* () {
       const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\n"
       const post = `POST /api/v4/runs HTTP/1.1\r\n${head}Content-Length: 12\r\n\r\n{"task":"x"}`
@@ -212,17 +212,17 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     })
   )
 
-  describe("what is no HTTP", () => {
+  describe("invalid HTTP", () => {
     for (const [what, head, status, detail] of [
-      ["other words", "hello\r\n\r\n", 400, "Bad Request"],
+      ["plain text", "hello\r\n\r\n", 400, "Bad Request"],
       [
-        "too much of a header",
+        "a header that is too large",
         `GET / HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(20_000)}\r\n\r\n`,
         431,
         "Request Header Fields Too Large"
       ]
     ] as const) {
-      it.effect(`${what}: ${status}, in JSON`, () =>
+      it.effect(`returns JSON for ${what}: ${status}`, () =>
         Effect.gen(function* () {
           const answer = yield* raw(head)
           assert.isTrue(answer.startsWith(`HTTP/1.1 ${status} ${detail}\r\n`), answer)
@@ -232,18 +232,18 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     }
   })
 
-  describe("what Node would answer in its own way", () => {
+  describe("a request that Node would handle in its own way", () => {
     const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\nConnection: close\r\n"
     const post = (more: string) => `POST /api/v4/runs HTTP/1.1\r\n${head}${more}Content-Length: 12\r\n\r\n{"task":"x"}`
     for (const [what, bytes, status] of [
       ["CONNECT to a path", "CONNECT /api/v4/runs HTTP/1.1\r\nHost: x\r\n\r\n", 405],
       ["CONNECT to a host", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 404],
-      ["a request for no path", "GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404],
-      ["an expectation that is not known", post("Expect: magic\r\n"), 201],
-      ["a body with the offer of another protocol", post("Connection: Upgrade\r\nUpgrade: h2c\r\n"), 201],
-      ["a body with the offer of a WebSocket", post("Connection: Upgrade\r\nUpgrade: websocket\r\n"), 201]
+      ["a request without a path", "GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404],
+      ["an unknown expectation", post("Expect: magic\r\n"), 201],
+      ["a body with an upgrade to another protocol", post("Connection: Upgrade\r\nUpgrade: h2c\r\n"), 201],
+      ["a body with an upgrade to a WebSocket", post("Connection: Upgrade\r\nUpgrade: websocket\r\n"), 201]
     ] as const) {
-      it.effect(`${what}: ${status}, in JSON`, () =>
+      it.effect(`returns JSON for ${what}: ${status}`, () =>
         Effect.gen(function* () {
           const answer = yield* raw(bytes.replace("Connection: Upgrade", "Connection: close, Upgrade"))
           assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\ncontent-type: application/json\r\n`, "iu"))
@@ -252,14 +252,14 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     }
   })
 
-  it.effect("HEAD is GET without the body", () =>
+  it.effect("returns no body for HEAD", () =>
     Effect.gen(function* () {
       const answer = yield* send("HEAD", "/health")
       assert.deepStrictEqual([answer.status, answer.text], [200, ""])
     })
   )
 
-  it.effect("the same path with slashes doubled or a query is the same", () =>
+  it.effect("ignores doubled slashes and a query in a path", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* send("POST", "//api//v4//runs?x=1", { body: { task: "x" } })).status, 201)
     })

@@ -60,7 +60,7 @@ it.effect("servers that share a router keep their own handlers and paths", () =>
   })
 )
 
-it.effect("the handlers of an API are made once, with its first request", () =>
+it.effect("an API's handlers are made once, on its first request", () =>
   Effect.gen(function* () {
     const server = yield* serverOf("only")
     yield* server.get("/path")

@@ -50,7 +50,7 @@ const keys = Layer.sync(ApiKeys, () => {
 })
 
 describe("the operations as MCP tools", () => {
-  it.live("are nine, and say what they may do", () =>
+  it.live("are nine, with annotations about their effects", () =>
     Effect.gen(function* () {
       const { tools } = yield* Effect.flatMap(client, (one) => Effect.promise(() => one.listTools()))
       assert.deepStrictEqual(
@@ -83,7 +83,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 
-  it.live("refuse an unknown argument, and name the one that was probably meant", () =>
+  it.live("refuse an unknown argument, and suggest the likely one", () =>
     Effect.gen(function* () {
       const one = yield* client
       const refused = (name: string, args: Record<string, unknown>) =>
@@ -103,7 +103,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 
-  it.live("start and stop a browser, whose links begin where the caller is", () =>
+  it.live("start and stop a browser, with links at the caller's origin", () =>
     Effect.gen(function* () {
       const one = yield* client
       const { address } = yield* Server
@@ -154,7 +154,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
   )
 
-  it.live("give a run that takes longer than the wait as it is, with what to do", () =>
+  it.live("return a run that takes longer than the wait in its current state, with advice", () =>
     Effect.gen(function* () {
       const one = yield* client
       const first = yield* callTool(one, "run_task", { task: "Wait", waitSeconds: 0 })
@@ -166,7 +166,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
   )
 
-  it.live("tell a client that asks for it that a run goes on", () =>
+  it.live("report progress of a run to a client that asks for it", () =>
     Effect.gen(function* () {
       const one = yield* client
       const told = yield* Effect.promise(async () => {
@@ -186,7 +186,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
   )
 
-  it.live("pass on the settings of the model, and an interrupt", () =>
+  it.live("pass on the model's settings, and an interrupt", () =>
     Effect.gen(function* () {
       const one = yield* client
       const modelParams = { effort: "low" }
@@ -209,7 +209,7 @@ describe("the operations as MCP tools", () => {
     )
   )
 
-  it.live("give the id of a run whose status the server refuses", () =>
+  it.live("return the id of a run whose status the server refuses", () =>
     Effect.gen(function* () {
       const { answer, isError } = yield* callTool(yield* withKey("wak_slow"), "run_task", { task: "Find a red mug" })
       assert.isFalse(isError)
@@ -225,7 +225,7 @@ describe("the operations as MCP tools", () => {
     )
   )
 
-  it.live("fail with the sentence of the server", () =>
+  it.live("fail with the server's error message", () =>
     Effect.gen(function* () {
       const one = yield* client
       const failures = [
@@ -248,7 +248,7 @@ describe("the operations as MCP tools", () => {
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 
-  it.live("refuse input that does not fit, before anything is asked", () =>
+  it.live("refuse invalid input before they send a request", () =>
     Effect.gen(function* () {
       const one = yield* client
       for (const input of [{}, { task: "" }, { task: "x", waitSeconds: 301 }, { task: "x", waitSeconds: -1 }]) {
@@ -266,8 +266,8 @@ describe("the operations as MCP tools", () => {
   )
 })
 
-describe("the key of an MCP client", () => {
-  it.live("is needed to connect, and may be a bearer token", () =>
+describe("an MCP client's key", () => {
+  it.live("is required to connect, and may be a bearer token", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const refused: ReadonlyArray<Record<string, string>> = [
@@ -296,7 +296,7 @@ describe("the key of an MCP client", () => {
     }).pipe(Effect.scoped, Effect.provide(layerTest))
   )
 
-  it.live("has its scopes and limits, and sees its own runs only", () =>
+  it.live("has its own scopes and limits, and only sees its own runs", () =>
     Effect.gen(function* () {
       const mine = yield* withKey("wak_mine")
       const other = yield* withKey("wak_other")

@@ -25,7 +25,7 @@ const failure = (client: HttpClient.HttpClient, method: "GET" | "POST") =>
   )
 
 describe("Operations", () => {
-  it.effect("say that a create without an answer may have acted", () =>
+  it.effect("warn that a create without a response may have acted", () =>
     Effect.gen(function* () {
       const message = yield* failure(failing, "POST")
       assert.include(message, "It may have acted all the same: look before you call the tool again.")
@@ -34,7 +34,7 @@ describe("Operations", () => {
     })
   )
 
-  it.effect("wait a minute for an answer", () =>
+  it.effect("wait for a response for one minute", () =>
     Effect.gen(function* () {
       const silent = HttpClient.make(() => Effect.never)
       const asked = yield* Effect.forkChild(failure(silent, "POST"))
@@ -46,7 +46,7 @@ describe("Operations", () => {
     })
   )
 
-  it.effect("say what a server refuses, and when to try again", () =>
+  it.effect("report the server's refusal, and when to retry", () =>
     Effect.gen(function* () {
       const busy = answering(JSON.stringify({ detail: "Too many requests" }), {
         status: 429,

@@ -67,8 +67,8 @@ const ask = (app: App, session: string, key?: string) => send(app, { id: 2, meth
 
 const ended = JSON.stringify({ detail: "This MCP session has ended. Start a new one with initialize." })
 
-describe("a session of MCP", () => {
-  it.effect("ends after an hour without a request, and the server forgets it", () =>
+describe("an MCP session", () => {
+  it.effect("expires after an hour without a request", () =>
     Effect.gen(function* () {
       const all = yield* unbounded
       const app = bounded(all, "/mcp")
@@ -86,7 +86,7 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that was idle the longest makes room for a new one, and none with a request under way", () =>
+  it.effect("is replaced by a new one if it was idle the longest and has no request in progress", () =>
     Effect.gen(function* () {
       const all = yield* unbounded
       const answer = yield* Deferred.make<void>()
@@ -106,7 +106,7 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("doesn't exist for another key, which gets the 404 of an unknown id", () =>
+  it.effect("is unknown to another key, which gets the same 404 as for an unknown id", () =>
     Effect.gen(function* () {
       const app = bounded(yield* unbounded, "/mcp")
       const session = yield* open(app)
@@ -122,7 +122,7 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("stays open however many sessions another key opens, which ends its own oldest ones", () =>
+  it.effect("stays open however many sessions another key opens, because they only replace its own", () =>
     Effect.gen(function* () {
       const all = yield* unbounded
       const app = bounded(all, "/mcp")
@@ -137,7 +137,7 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that its client ends is not known any more", () =>
+  it.effect("is unknown after its client ends it", () =>
     Effect.gen(function* () {
       const app = bounded(yield* unbounded, "/mcp")
       const session = yield* open(app)
@@ -146,7 +146,7 @@ describe("a session of MCP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is refused with a sentence where its requests are not those of MCP", () =>
+  it.effect("refuses requests that aren't MCP's with a sentence", () =>
     Effect.gen(function* () {
       const app = bounded(yield* unbounded, "/mcp")
       const refusals = [

@@ -9,7 +9,7 @@ const stop = (node: Parameters<typeof send>[0], id: string) =>
   send(node, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
 
 describe("POST /browsers while every node is full", () => {
-  it.live("waits for a browser of its own node to stop", () =>
+  it.live("waits until a browser of its own node stops", () =>
     withNodes({ a: { most: 1, queues: true }, b: { most: 0 } }, function* ({ a }) {
       const first = yield* create(a)
       const second = yield* begin(create(a))
@@ -30,7 +30,7 @@ describe("POST /browsers while every node is full", () => {
     })
   )
 
-  it.live("takes the browser of another node that has room first", () =>
+  it.live("uses another node that has a free slot first", () =>
     withNodes({ a: { most: 0, queues: true }, b: { most: 1, queues: true } }, function* ({ a, b }) {
       const first = yield* create(b)
       const second = yield* begin(create(a))
@@ -42,7 +42,7 @@ describe("POST /browsers while every node is full", () => {
     })
   )
 
-  it.live("takes the place of another node's idle browser, whose session has no running run", () =>
+  it.live("replaces the idle browser of another node, whose session has no running run", () =>
     withNodes({ a: { most: 0, queues: true }, b: { most: 1, queues: true } }, function* ({ a, b }, store) {
       const run = yield* send(b, "POST", "/api/v4/runs", { body: { task: "Say hello" } })
       const status = Effect.map(send(b, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body["status"])

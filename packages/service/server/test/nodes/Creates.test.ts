@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { connect, create, limitedKey, met, send, start, until, withNodes, withStore } from "./neighbours.ts"
 
-describe("a create at a node without room", () => {
-  it.live("goes to the one with the most room, and is refused when there is none", () =>
+describe("a create on a full node", () => {
+  it.live("goes to the node with the most free slots, and is refused if there are none", () =>
     withNodes({ a: { most: 1 }, b: { most: 1 }, c: { most: 3 } }, function* ({ a, b, c }) {
       const first = yield* create(a)
       const second = yield* create(a)
@@ -28,7 +28,7 @@ describe("a create at a node without room", () => {
     })
   )
 
-  it.live("goes to another one, too, when the room is gone that it was to have", () =>
+  it.live("goes to another node if the chosen one has no slot left", () =>
     withNodes({ a: { most: 0, room: 1 }, b: { most: 0, room: 5 }, c: { most: 1 } }, function* ({ a, b, c }) {
       const { status } = yield* create(a)
       assert.deepStrictEqual([status, a.running.size, b.running.size, c.running.size], [201, 0, 0, 1])
@@ -37,7 +37,7 @@ describe("a create at a node without room", () => {
 
   for (const most of [1, 0]) {
     const taker = most === 1 ? "a third node" : "its own node"
-    it.live(`keeps its body for ${taker} after one that can't be reached and one whose room is gone`, () =>
+    it.live(`keeps its body for ${taker} after an unreachable node and one without a slot left`, () =>
       withNodes(
         {
           a: { most: 1, room: 0 },
@@ -55,7 +55,7 @@ describe("a create at a node without room", () => {
     )
   }
 
-  it.live("goes no further when another node refuses it for a limit of its key", () =>
+  it.live("isn't forwarded again if another node refuses it for a key limit", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const { auth, counted } = limitedKey({ browsers: 1 }, { browsers: 2 })
@@ -73,7 +73,7 @@ describe("a create at a node without room", () => {
     )
   )
 
-  it.live("counts once among its key's requests, however many nodes are tried", () =>
+  it.live("counts once toward its key's requests, however many nodes are tried", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const { auth, counted } = limitedKey({ requestsPerMinute: 60 })
@@ -94,7 +94,7 @@ describe("a create at a node without room", () => {
     )
   )
 
-  it.live("goes to another one as soon as its own drains", () =>
+  it.live("goes to another node as soon as its own drains", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
       yield* Effect.orDie(store.drain(a.id))
       const { status } = yield* create(a)
@@ -102,7 +102,7 @@ describe("a create at a node without room", () => {
     })
   )
 
-  it.live("is refused with 503 while every node drains, and works again once one no longer does", () =>
+  it.live("is refused with 503 while every node drains, and works again after that", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
       yield* Effect.orDie(store.drain(a.id))
       yield* Effect.orDie(store.drain(b.id))
@@ -126,7 +126,7 @@ describe("a create at a node without room", () => {
     })
   )
 
-  it.live("is one create, however often its key comes, and whatever node it comes to", () =>
+  it.live("creates one resource, however often its key arrives and at whichever node", () =>
     withNodes({ a: { most: 0 }, b: { most: 4 } }, function* ({ a, b }) {
       const headers = { "idempotency-key": "once" }
       const made = yield* Effect.all([create(a, headers), create(b, headers), create(a, headers)], { concurrency: 3 })
@@ -135,7 +135,7 @@ describe("a create at a node without room", () => {
     })
   )
 
-  it.live("has its run carried out where there is room", () =>
+  it.live("carries out its run on the node with a free slot", () =>
     withNodes({ a: { most: 0 }, b: {} }, function* ({ a, b }) {
       const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
       const ended = Effect.map(send(a, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body)

@@ -6,8 +6,8 @@ import * as References from "effect/References"
 import * as Signature from "../../src/nodes/Signature.ts"
 import { create, secret, send, until, withNodes } from "./neighbours.ts"
 
-describe("the header of a node", () => {
-  it.live("is refused when it is forged, for another request, of another time, or used before", () =>
+describe("a node's header", () => {
+  it.live("is refused if it is forged, expired, reused or for another request", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const ours = Signature.make(secret, b.id)
       const theirs = Signature.make(Buffer.from("guessed"), b.id)
@@ -30,7 +30,7 @@ describe("the header of a node", () => {
     })
   )
 
-  it.live("takes a request no further: what is at a third node is refused, and so is a create without room", () =>
+  it.live("doesn't forward a request twice: it refuses one for a third node, and a create on a full node", () =>
     withNodes({ a: {}, b: { most: 0 }, c: {} }, function* ({ a, b, c }) {
       const { id } = yield* create(a)
       const nodes = Signature.make(secret, c.id)
@@ -46,7 +46,7 @@ describe("the header of a node", () => {
     })
   )
 
-  it.live("carries the client's origin to the other node, which trusts no headers of clients", () =>
+  it.live("passes the client's origin to the other node, which trusts no client headers", () =>
     withNodes({ a: { most: 0, listen: { trustProxy: ["127.0.0.1"] } }, b: {} }, function* ({ a, b }) {
       const headers = {
         "x-forwarded-for": "203.0.113.9",
@@ -61,7 +61,7 @@ describe("the header of a node", () => {
     })
   )
 
-  it.live("the log lines of both nodes have the address and the request id of the client", () => {
+  it.live("puts the client's address and request id in both nodes' logs", () => {
     const lines: Array<string> = []
     const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
     return withNodes({ a: { most: 0, listen: { trustProxy: ["127.0.0.1"] } }, b: {} }, function* ({ a, b }) {

@@ -12,7 +12,7 @@ describe("an MCP session", () => {
     return connectHttp("http://spread", { "X-Service-API-Key": "wak_test" }, (path, init) => fetch(next(path), init))
   }
 
-  it.live("goes on at every node: its requests reach the node that opened it", () =>
+  it.live("continues on every node, because its requests reach the node that opened it", () =>
     withNodes({ a: {}, b: {}, c: {} }, function* ({ a, b, c }) {
       const nodes = [a, b, c]
       const client = yield* spread(nodes)
@@ -32,7 +32,7 @@ describe("an MCP session", () => {
     })
   )
 
-  it.live("tells through another node that a run goes on, while it does", () =>
+  it.live("reports a run's progress through another node while it happens", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       let at = a
       const client = yield* connectHttp("http://any", { "X-Service-API-Key": "wak_test" }, (path, init) =>
@@ -58,7 +58,7 @@ describe("an MCP session", () => {
     })
   )
 
-  it.live("does not tell its clients how a node is called, which may be the name of its machine", () =>
+  it.live("hides node names from its clients, because they may be host names", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const a = yield* start(store, "ip-10-0-0-5", { start: "1" })
@@ -70,7 +70,7 @@ describe("an MCP session", () => {
     )
   )
 
-  it.live("has ended, at every node, when the node that opened it is gone", () =>
+  it.live("ends on every node when the node that opened it is gone", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
       const client = yield* spread([a])
       const { sessionId = "" } = client.transport ?? {}

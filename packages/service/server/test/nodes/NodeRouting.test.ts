@@ -28,7 +28,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("is stopped by an MCP tool of any node, which gets the answer", () =>
+  it.live("is stopped by an MCP tool of any node, which returns the result", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const { id } = yield* create(a)
       const headers = { "X-Service-API-Key": "wak_test" }
@@ -38,7 +38,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("needs its token and the key at any node, and shows no page of the web what it is", () =>
+  it.live("needs its token and the key on any node, and refuses web pages without details", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const { cdp, id } = yield* create(a)
       assert.strictEqual((yield* connect(b, cdp.replace(/token=.*/u, "token=no"))).how, "refused 404")
@@ -52,7 +52,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("cuts the connection that is cut at its node, which lives", () =>
+  it.live("drops a connection that its live node drops", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const { cdp, id } = yield* create(a)
       const client = yield* connect(b, cdp)
@@ -65,7 +65,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("is said to be out of reach while its node lives and does not answer", () =>
+  it.live("is reported as unreachable while its node is alive but doesn't respond", () =>
     withNodes(
       { silent: { address: null }, wrong: { address: "http://127.0.0.1:1" }, asked: {} },
       function* ({ silent, wrong, asked }) {
@@ -89,7 +89,7 @@ describe("a browser of another node", () => {
     )
   )
 
-  it.live("is asked for over TLS by the name in its node's address, not by the client's", () =>
+  it.live("is reached over TLS by the name in its node's address, not by the client's", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const hellos: Array<string> = []
@@ -123,7 +123,7 @@ describe("a browser of another node", () => {
     )
   )
 
-  it.live("is said to be out of reach, and not forbidden, where the clocks of two nodes differ", () =>
+  it.live("is reported as unreachable, not as forbidden, if the clocks of two nodes differ", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const clock = Clock.Clock.defaultValue()
@@ -143,7 +143,7 @@ describe("a browser of another node", () => {
     )
   )
 
-  it.live("is seen and has its recording at any node, also when its node was started again", () =>
+  it.live("is viewed and has its recording on any node, even after its node restarted", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
       const made = yield* send(a, "POST", "/api/v4/browsers", { body: { enableRecording: true } })
       const live = new URL(String(made.body["liveUrl"])).pathname
@@ -169,7 +169,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("is seen in the run of its session at any node", () =>
+  it.live("is shown in its session's run on any node", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
       const at = (node: typeof a) =>
@@ -180,7 +180,7 @@ describe("a browser of another node", () => {
     })
   )
 
-  it.live("takes follow-ups of its session at its node", () =>
+  it.live("gets its session's follow-ups on its own node", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }) {
       const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look at a page" } })
       const sessionId = String(run.body["sessionId"])
@@ -204,7 +204,7 @@ describe("a session of another node", () => {
     ["DELETE", (id: string) => `/api/v2/sessions/${id}`],
     ["POST", (id: string) => `/api/v2/sessions/${id}/purge`]
   ] as const) {
-    it.live(`is cancelled, continued and deleted through any node: ${method} ${pathOf("{id}")}`, () =>
+    it.live(`can be cancelled, continued and deleted through any node: ${method} ${pathOf("{id}")}`, () =>
       withNodes({ a: {}, b: {}, c: {} }, function* ({ a, b, c }, store) {
         const read = (node: typeof a, id: unknown) =>
           Effect.map(send(node, "GET", `/api/v4/runs/${String(id)}`), ({ body }) => body)
@@ -240,7 +240,7 @@ describe("a session of another node", () => {
 })
 
 describe("a session of another node in the admin API", () => {
-  it.live("is purged with the recordings at that node, through any node", () =>
+  it.live("is purged through any node, together with the recordings on its own node", () =>
     withNodes({ a: {}, b: {} }, function* ({ a, b }, store) {
       const made = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
       const sessionId = String(made.body["sessionId"])
@@ -258,8 +258,8 @@ describe("a session of another node in the admin API", () => {
   )
 })
 
-describe("what another node has", () => {
-  it.live("is not said to be gone while no node has renewed its lease yet after an outage of the store", () =>
+describe("a record of another node", () => {
+  it.live("isn't reported as gone before nodes have renewed their leases after an outage of the store", () =>
     withStore((real) =>
       Effect.gen(function* () {
         // while it is set, the store says of each node that its time is over, and that it is not lost

@@ -17,8 +17,8 @@ const page = Effect.fnUntraced(function* (node: Started, cookie: string, id: str
   return { pictures, socket }
 })
 
-describe("pictures of the console over nodes", () => {
-  it.live("come from the node of the browser, to the page of another one", () =>
+describe("the console's pictures with several nodes", () => {
+  it.live("come from the browser's node to the page of another node", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const sessions = MemoryConsoleSessions.make()
@@ -62,7 +62,7 @@ describe("pictures of the console over nodes", () => {
     )
   )
 
-  it.live("are read at the browser's node, whatever host name the proxy of the first one serves", () =>
+  it.live("are read on the browser's node, whatever host name the first node's proxy serves", () =>
     withStore((store) =>
       Effect.gen(function* () {
         const sessions = MemoryConsoleSessions.make()

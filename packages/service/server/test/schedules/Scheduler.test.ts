@@ -27,7 +27,7 @@ const scheduleOf = (id: string): ScheduledRun => ({
 const unused = Effect.die(new Error("It isn't used"))
 
 describe("the scheduler", () => {
-  it.live("isn't held up by a schedule that can't be settled, and tries it again after a second", () => {
+  it.live("isn't blocked by a schedule that can't be settled, and retries it after a second", () => {
     const looks: Array<number> = []
     const settled: Array<string> = []
     const schedules = Layer.succeed(Schedules, {
@@ -56,7 +56,7 @@ describe("the scheduler", () => {
     }).pipe(Effect.provide(Layer.provide(layerTest, schedules)))
   })
 
-  it.live("starts no run for a time that another node settled after this one had read it", () => {
+  it.live("starts no run for a time that another node settled in the meantime", () => {
     const attempts: Array<string | null> = []
     const isLost = { value: true }
     const schedules = Layer.succeed(Schedules, {

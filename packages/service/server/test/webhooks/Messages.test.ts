@@ -41,7 +41,7 @@ const ids = Layer.sync(IdSource, () => {
 
 const engine = Engine.layer.pipe(Layer.provide([agent, browsers, MemoryStore.layer, ids]))
 
-it.live("messages about a question show the run as it was, even if it has finished since", () =>
+it.live("messages about a question show the run as it was then, even if it has finished since", () =>
   Effect.gen(function* () {
     const { answer, createSession, events, turn } = yield* Engine
     const messagesOf = yield* Messages.make

@@ -32,7 +32,7 @@ const resolving = (...lists: ReadonlyArray<ReadonlyArray<string>>) => {
 }
 
 describe("a request to a webhook", () => {
-  it.live("has its body and headers, and gets the status", () =>
+  it.live("has its body and headers, and returns the status", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const received: Array<unknown> = []
@@ -88,7 +88,7 @@ describe("a request to a webhook", () => {
   )
 
   it.live(
-    "gives up after ten seconds without a status",
+    "times out after ten seconds without a status",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("a request to a webhook", () => {
     })
   )
 
-  it.live("isn't sent to a private address, by number or by name", () =>
+  it.live("isn't sent to a private address, given by number or by name", () =>
     Effect.scoped(
       Effect.gen(function* () {
         let requests = 0
@@ -138,7 +138,7 @@ describe("a request to a webhook", () => {
     )
   )
 
-  it.live("is sent to the address that was checked, even if the name has another one by then", () =>
+  it.live("is sent to the checked address, even if the name resolves to another one by then", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const port = yield* http((_, response) => response.writeHead(202).end())
@@ -150,7 +150,7 @@ describe("a request to a webhook", () => {
   )
 })
 
-describe("the address of a webhook", () => {
+describe("a webhook's address", () => {
   for (const [url, problem] of [
     ["https://app.example/hooks", undefined],
     ["http://8.8.8.8:8080/", undefined],

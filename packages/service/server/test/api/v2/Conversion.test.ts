@@ -16,7 +16,7 @@ const completed = {
 } as const
 
 describe("v2 Conversion", () => {
-  it("shows a session with every field that is described, and no other", () => {
+  it("shows a session with exactly the described fields", () => {
     assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, links()), {
       id: session.id,
       status: "active",
@@ -59,14 +59,14 @@ describe("v2 Conversion", () => {
     )
   })
 
-  it("has a recording only when it was asked for and the session is over", () => {
+  it("shows a recording only if it was requested and the session is over", () => {
     const recordingOf = (recording: boolean, status: "active" | "stopped") =>
       Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, links()).recordingUrl
     assert.strictEqual(recordingOf(true, "stopped"), links().to(`/recordings/${session.id}`))
     assert.deepStrictEqual([recordingOf(true, "active"), recordingOf(false, "stopped")], [null, null])
   })
 
-  it("shows the browser of its agent, its recording once it is over, and no link to take it over", () => {
+  it("shows the agent's browser, its recording once it's over, and no link to take it over", () => {
     const of = (status: "active" | "stopped", browserId: string | null = "b") =>
       Conversion.fromDomain({ session: { ...session, status, browserId, recording: true }, turns: [] }, seenLinks)
     assert.include(of("active"), { liveUrl: "see b", recordingUrl: null })
@@ -76,7 +76,7 @@ describe("v2 Conversion", () => {
     assert.notProperty(of("active"), "controlUrl")
   })
 
-  it("writes what is not text as text: output, judgement; and an error where the output would be", () => {
+  it("encodes non-text output and judgment as text, and puts an error in place of a missing output", () => {
     const judgement = { verdict: false, reasoning: "no mug", failureReason: "sold out", reachedCaptcha: true }
     const task = Conversion.taskFromDomain({ ...completed, output: { price: 9.5 }, judgement })
     assert.strictEqual(task.output, '{"price":9.5}')
@@ -90,7 +90,7 @@ describe("v2 Conversion", () => {
     assert.strictEqual(Conversion.taskFromDomain({ ...turn, status: "failed", error: "no way" }).output, "no way")
   })
 
-  it("survives the wire", () => {
+  it("survives a round trip through the wire format", () => {
     const view = Conversion.fromDomain({ session, turns: [turn, completed] }, links())
     const text = JSON.stringify(Schema.encodeSync(SessionView)(view))
     assert.deepStrictEqual(Schema.decodeUnknownSync(SessionView)(JSON.parse(text)), view)

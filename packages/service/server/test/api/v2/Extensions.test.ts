@@ -39,7 +39,7 @@ const busy = Effect.gen(function* () {
 })
 
 layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
-  it.effect("a task is created, polled and read with its steps", () =>
+  it.effect("creates, polls and reads a task with its steps", () =>
     Effect.gen(function* () {
       const created = yield* create({ task: "step" })
       const { id, sessionId } = created.body
@@ -60,7 +60,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("a task runs in the session that it names, and not in an unknown or stopped one", () =>
+  it.effect("runs a task in the session that it names, unless the session is unknown or stopped", () =>
     Effect.gen(function* () {
       const { session, task } = yield* busy
       const second = yield* create({ task: "next", sessionId: session.toUpperCase() })
@@ -77,7 +77,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("a repeat of a session's create with its Idempotency-Key returns the same session", () =>
+  it.effect("returns the same session when a create is repeated with its Idempotency-Key", () =>
     Effect.gen(function* () {
       const open = (key: string, body: object = {}) =>
         send("POST", "/api/v2/sessions", { body, headers: { "idempotency-key": key } })
@@ -91,7 +91,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("metadata of a task is a 422, because the server doesn't keep it", () =>
+  it.effect("returns 422 for metadata of a task, because the server doesn't store it", () =>
     Effect.gen(function* () {
       const refused = yield* create({ task: "t", metadata: { order: "7" } })
       assert.strictEqual(refused.status, 422)
@@ -100,7 +100,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("options that can't be honored are a 422 that says so, and harmless values are accepted", () =>
+  it.effect("returns 422 with the reason for options that can't be honored, and accepts harmless values", () =>
     Effect.gen(function* () {
       for (const [field, value] of [
         ["startUrl", "https://shop.example"],
@@ -143,7 +143,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("an unknown task is a 404, and an id that is no uuid a 422", () =>
+  it.effect("returns 404 for an unknown task, and 422 for an id that isn't a UUID", () =>
     Effect.gen(function* () {
       for (const [method, path, body] of [
         ["GET", "", undefined],
@@ -157,7 +157,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("a session is created without a task, stopped and deleted with what it has to do", () =>
+  it.effect("creates a session without a task, stops it, and deletes it with its open tasks", () =>
     Effect.gen(function* () {
       const { body, status } = yield* send("POST", "/api/v2/sessions", { body: { persistMemory: false } })
       assert.strictEqual(status, 201)
@@ -184,7 +184,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
     })
   )
 
-  it.effect("a share opens the session without a key until it's deleted", () =>
+  it.effect("opens a shared session without a key until the share is deleted", () =>
     Effect.gen(function* () {
       const { body: task } = yield* create({ task: "t" })
       const path = `/api/v2/sessions/${String(task["sessionId"])}`
@@ -208,7 +208,7 @@ layer(served, { excludeTestServices: true })("v2 extensions", (it) => {
 })
 
 layer(served, { excludeTestServices: true })("v2 lists", (it) => {
-  it.effect("page by number, newest first, with filters and totals", () =>
+  it.effect("are paged by number, newest first, with filters and totals", () =>
     Effect.gen(function* () {
       const ids: Array<unknown> = []
       for (let count = 0; count < 5; count++)

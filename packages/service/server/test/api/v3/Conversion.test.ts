@@ -23,12 +23,12 @@ const shown = (turns: ReadonlyArray<Turn.Turn>, status: "active" | "stopped" = "
 const AcceptedSession = Schema.Struct({ task: Schema.String, thinkingLevel: Schema.optionalKey(Schema.String) })
 
 describe("v3 Conversion", () => {
-  it("a create with a thinkingLevel that is no text is refused", () => {
+  it("refuses a create with a thinkingLevel that isn't a string", () => {
     const error = Effect.runSync(Effect.flip(Conversion.toDomain({ task: "t", thinkingLevel: 3 })))
     assert.strictEqual(error.message, "body.thinkingLevel: Expected a string")
   })
 
-  it("a follow-up keeps every option of a task", () => {
+  it("keeps every option of a task for a follow-up", () => {
     const options = { model: "m", maxCostUsd: "0.5", queueTimeout: 60, handOff: { timeout: 30 } }
     const {
       modelParams: _,
@@ -46,7 +46,7 @@ describe("v3 Conversion", () => {
   })
 
   it.prop(
-    "what a create asks for comes back in what is read",
+    "returns each option of a create in the session",
     [AcceptedSession],
     ([body]) => {
       const request = Effect.runSync(Conversion.toDomain(body))
@@ -64,7 +64,7 @@ describe("v3 Conversion", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it("has a status for every standing of a session", () => {
+  it("has a status for every state of a session", () => {
     assert.deepStrictEqual(shown([turn]), ["created", null])
     assert.deepStrictEqual(shown([{ ...turn, status: "dispatching" }]), ["created", null])
     assert.deepStrictEqual(shown([{ ...turn, status: "running" }]), ["running", null])
@@ -75,7 +75,7 @@ describe("v3 Conversion", () => {
     assert.deepStrictEqual(shown([ended("failed", 2)], "stopped"), ["error", null])
   })
 
-  it("has no result while a follow-up is to come or at work, then that of the turn that ended last", () => {
+  it("has no result while a follow-up is waiting or running, and then the result of the last turn", () => {
     assert.deepStrictEqual(shown([ended("completed", 2), { ...turn, status: "running" }]), ["running", null])
     assert.deepStrictEqual(shown([ended("completed", 2), turn]), ["running", null])
     assert.deepStrictEqual(shown([ended("completed", 9), ended("completed", 5)]), ["idle", "result at 9"])
@@ -83,13 +83,13 @@ describe("v3 Conversion", () => {
     assert.deepStrictEqual(shown([ended("failed", 2), ended("completed", 3)]), ["idle", "result at 3"])
   })
 
-  it("shows the cost of all turns together, or null while none is known", () => {
+  it("shows the total cost of all turns, or null while none is known", () => {
     const costOf = (...costs: ReadonlyArray<string | null>) =>
       Conversion.fromDomain({ session, turns: costs.map((cost) => ({ ...turn, cost })) }, links()).cost
     assert.deepStrictEqual([costOf(null), costOf("0.1", null, "0.2")], [null, "0.3"])
   })
 
-  it("shows the browser of its agent, and where to take it over", () => {
+  it("shows the agent's browser, and the link to take it over", () => {
     const of = (browserId: string | null) =>
       Conversion.fromDomain({ session: { ...session, browserId }, turns: [turn] }, seenLinks)
     assert.strictEqual(of("b").liveUrl, "see b")
@@ -98,7 +98,7 @@ describe("v3 Conversion", () => {
     assert.notProperty(of(null), "controlUrl")
   })
 
-  it("was updated when anything of it last moved", () => {
+  it("sets updatedAt to the latest change", () => {
     const view = Conversion.fromDomain(
       { session, turns: [ended("completed", 2000), { ...turn, createdAt_ms: 1500 }] },
       links()

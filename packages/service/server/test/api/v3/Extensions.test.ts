@@ -54,7 +54,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("are listed by the number of a page, newest first", () =>
+  it.effect("are listed by page number, newest first", () =>
     Effect.gen(function* () {
       const older = yield* create("one")
       const newer = yield* create("two")
@@ -72,7 +72,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("stop cancels the tasks, and with the strategy task the session can go on", () =>
+  it.effect("can be stopped, and continued if the strategy is task", () =>
     Effect.gen(function* () {
       const { id } = yield* create("wait")
       const path = `/api/v3/sessions/${String(id)}`
@@ -90,7 +90,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("a sessionId makes a task the next one of that session", () =>
+  it.effect("add a task to the session with the given sessionId", () =>
     Effect.gen(function* () {
       const { id } = yield* create("wait")
       const path = `/api/v3/sessions/${String(id)}`
@@ -109,7 +109,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("options that can't be honored are a 422 that says so", () =>
+  it.effect("return 422 with the reason for options that can't be honored", () =>
     Effect.gen(function* () {
       for (const [field, value] of [
         ["profileId", unknown],
@@ -128,7 +128,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("are deleted while they work", () =>
+  it.effect("can be deleted while they are running", () =>
     Effect.gen(function* () {
       const { id } = yield* create("wait")
       const path = `/api/v3/sessions/${String(id)}`
@@ -140,7 +140,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("have messages: task, steps and outcome, read forward and backward", () =>
+  it.effect("have messages for the task, steps and outcome, in both directions", () =>
     Effect.gen(function* () {
       const { id } = yield* create("one")
       const path = `/api/v3/sessions/${String(id)}/messages`
@@ -178,7 +178,7 @@ layer(served, { excludeTestServices: true })("v3 sessions", (it) => {
     })
   )
 
-  it.effect("a waiting message has no messages before it starts", () =>
+  it.effect("show no messages for a waiting task before it starts", () =>
     Effect.gen(function* () {
       const { id } = yield* create("wait")
       yield* settled(id, "running")
@@ -221,7 +221,7 @@ layer(served, { excludeTestServices: true })("v3 browsers", (it) => {
     })
   )
 
-  it.effect("an unknown one is a 404, and a country without a proxy a 422", () =>
+  it.effect("return 404 for an unknown browser, and 422 for a country without a proxy", () =>
     Effect.gen(function* () {
       for (const [method, path, body] of [
         ["GET", "", undefined],
@@ -258,7 +258,7 @@ layer(served, { excludeTestServices: true })("v3 profiles", (it) => {
     })
   )
 
-  it.effect("and the account shows what the key has used", () =>
+  it.effect("are next to an account that shows the key's usage", () =>
     Effect.gen(function* () {
       const { id } = yield* create("mug")
       yield* settled(id, "idle")
@@ -271,7 +271,7 @@ layer(served, { excludeTestServices: true })("v3 profiles", (it) => {
 })
 
 layer(layerTest, { excludeTestServices: true })("a server without profiles and workspaces", (it) => {
-  it.effect("responds as to an unknown path", () =>
+  it.effect("returns 404 as for an unknown path", () =>
     Effect.gen(function* () {
       for (const [method, path] of [
         ["GET", "/profiles"],

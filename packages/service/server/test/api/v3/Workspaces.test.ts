@@ -65,7 +65,7 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
     })
   )
 
-  it.effect("files go up and down by links that take no key", () =>
+  it.effect("upload and download files by links that need no key", () =>
     Effect.gen(function* () {
       const path = yield* create
       assert.strictEqual(yield* put(path, "a.csv", "1,2"), "a.csv")
@@ -98,7 +98,7 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
     })
   )
 
-  it.effect("a link takes one upload of the size that was announced", () =>
+  it.effect("accept one upload per link, with the announced size", () =>
     Effect.gen(function* () {
       const path = yield* create
       const { body } = yield* ask(path, [{ name: "a.txt", size: 3 }])
@@ -119,7 +119,7 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
     })
   )
 
-  it.effect("names that lead out of the workspace are refused, and so is more than fits", () =>
+  it.effect("refuse names that lead out of the workspace, and files that don't fit", () =>
     Effect.gen(function* () {
       const path = yield* create
       for (const name of ["../a", "/etc/passwd", "a/b", "..", ".", "", "a\u0000b", "a\\b"]) {

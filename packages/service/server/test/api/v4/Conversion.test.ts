@@ -18,12 +18,12 @@ const AcceptedBrowser = Schema.Struct({
 })
 
 describe("v4 Conversion", () => {
-  it.each(["", "nor", "n1", "gb-eng"])("a browser create for the country %j is refused", (proxyCountryCode) => {
+  it.each(["", "nor", "n1", "gb-eng"])("refuses a browser create for the country %j", (proxyCountryCode) => {
     const error = Effect.runSync(Effect.flip(Conversion.browserToDomain({ proxyCountryCode })))
     assert.strictEqual(error.message, "body.proxyCountryCode: Expected a two-letter country code")
   })
 
-  it("languages are BCP 47 tags in their canonical spelling", () => {
+  it("accepts BCP 47 language tags in their canonical spelling", () => {
     const read = (languages: unknown) => Conversion.browserToDomain({ languages } as object)
     assert.deepStrictEqual(Effect.runSync(read(["de-de", "DE", "zh-hant-tw"])).languages, ["de-DE", "de", "zh-Hant-TW"])
     assert.isUndefined(Effect.runSync(read(null)).languages)
@@ -44,7 +44,7 @@ describe("v4 Conversion", () => {
     }
   })
 
-  it("allowedDomains are names, in the spelling of a browser", () => {
+  it("accepts host names as allowedDomains, spelled as a browser spells them", () => {
     const domains = (allowedDomains: unknown) => Conversion.browserToDomain({ allowedDomains } as object)
     const { allowedDomains } = Effect.runSync(domains(["Example.com.", "*.BÜCHER.example", "10.1"]))
     assert.deepStrictEqual(allowedDomains, ["example.com", "*.xn--bcher-kva.example", "10.0.0.1"])
@@ -54,7 +54,7 @@ describe("v4 Conversion", () => {
     }
   })
 
-  it("a browser shows its domains, and what it used once it is stopped", () => {
+  it("shows a browser's domains, and its usage once it's stopped", () => {
     const view = Conversion.browserFromDomain(
       { ...browser, allowedDomains: ["a.example"], languages: ["de"], bytes: 1_250_000 },
       links()
@@ -66,7 +66,7 @@ describe("v4 Conversion", () => {
     assert.strictEqual(plain.proxyUsedMb, "0")
   })
 
-  it("enableRecording is true or false, of browsers and of runs", () => {
+  it("accepts true and false for enableRecording of browsers and runs", () => {
     for (const create of [
       (own: object) => Effect.map(Conversion.browserToDomain(own), ({ recording }) => recording),
       (own: object) => Effect.map(Conversion.toDomain({ task: "one", ...own }), ({ recording }) => recording)
@@ -80,7 +80,7 @@ describe("v4 Conversion", () => {
     }
   })
 
-  it("an outputSchema is an object, of creates and of messages", () => {
+  it("accepts an object as the outputSchema of creates and messages", () => {
     const outputSchema = { type: "object", required: ["price"] }
     const run = { task: "one", outputSchema }
     const message = { text: "two", interrupt: false, outputSchema }
@@ -96,7 +96,7 @@ describe("v4 Conversion", () => {
     }
   })
 
-  it("an outputSchema that is no JSON Schema is refused with its first problem", () => {
+  it("refuses an invalid JSON Schema as outputSchema, with its first problem", () => {
     const type = "string, number, integer, boolean, object, array or null, or a list of them"
     const names = "an object with a schema for each name"
     for (const [outputSchema, problem] of [
@@ -135,7 +135,7 @@ describe("v4 Conversion", () => {
   })
 
   it.prop(
-    "what a create asks for comes back in the run",
+    "returns each option of a create in the run",
     [RunCreate],
     ([body]) => {
       const { modelParams, task } = Effect.runSync(Conversion.toDomain(body))
@@ -147,7 +147,7 @@ describe("v4 Conversion", () => {
   )
 
   it.prop(
-    "what a message asks for comes back in the queued message",
+    "returns each option of a message in the queued message",
     [QueueMessage],
     ([body]) => {
       const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body, undefined))
@@ -162,7 +162,7 @@ describe("v4 Conversion", () => {
   )
 
   it.prop(
-    "what a browser create asks for comes back in the browser",
+    "returns each option of a browser create in the browser",
     [AcceptedBrowser],
     ([body]) => {
       const { proxyCountryCode } = Effect.runSync(Conversion.browserToDomain(body))
@@ -174,7 +174,7 @@ describe("v4 Conversion", () => {
   )
 
   for (const status of Turn.turnStatuses) {
-    it(`a ${status} turn is a ${status} run, in full and as a status`, () => {
+    it(`shows a ${status} turn as a ${status} run, in full and as a status`, () => {
       const ended = { ...turn, status, output: { price: 9.5 }, cost: "0.01", startedAt_ms: 1, finishedAt_ms: 2 }
       survivesTheWire(Run, Conversion.fromDomain(ended))
       assert.strictEqual(Conversion.fromDomain(ended).status, status)
@@ -183,7 +183,7 @@ describe("v4 Conversion", () => {
     })
   }
 
-  it("a run shows every field, null where there is nothing yet", () => {
+  it("shows every field of a run, with null for missing values", () => {
     assert.deepStrictEqual(Conversion.fromDomain(turn), {
       id: turn.id,
       sessionId: turn.sessionId,
@@ -209,7 +209,7 @@ describe("v4 Conversion", () => {
     })
   })
 
-  it("a run shows its cost under both names, its tokens and its judgment", () => {
+  it("shows a run's cost under both names, its tokens and its judgment", () => {
     const judgement = { verdict: false, reasoning: "r", failureReason: "f", reachedCaptcha: true }
     const ended = {
       ...turn,
@@ -231,7 +231,7 @@ describe("v4 Conversion", () => {
     survivesTheWire(Run, run)
   })
 
-  it("a message is pending until a node takes its run, and consumed once the run starts", () => {
+  it("shows a message as pending until a node takes its run, and as consumed once the run starts", () => {
     const at = (changes: Partial<Turn.Turn>) => Conversion.messageFromDomain({ ...turn, ...changes }).status
     assert.strictEqual(at({}), "pending")
     assert.strictEqual(at({ status: "dispatching" }), "dispatching")
@@ -241,14 +241,14 @@ describe("v4 Conversion", () => {
     for (const status of ["failed", "cancelled"] as const) assert.strictEqual(at({ status }), status)
   })
 
-  it("a session shows its latest run", () => {
+  it("shows the latest run of a session", () => {
     const info = Conversion.sessionFromDomain(session, { ...turn, status: "running", startedAt_ms: 3 })
     assert.deepInclude(info, { sessionId: session.id, latestRunId: turn.id, task: turn.task, status: "running" })
     assert.strictEqual(info.updatedAt, "1970-01-01T00:00:00.003Z")
     survivesTheWire(SessionInfo, info)
   })
 
-  it("a browser is seen while it runs, and its recording afterwards", () => {
+  it("shows a link to a browser's live view while it runs, and to its recording afterwards", () => {
     const of = (status: "active" | "stopped") =>
       Conversion.browserFromDomain({ ...browser, recording: true, status }, seenLinks)
     assert.include(of("active"), { liveUrl: `see ${browser.id}`, recordingUrl: null })
@@ -264,7 +264,7 @@ describe("v4 Conversion", () => {
     assert.notProperty(of("stopped"), "controlUrl")
   })
 
-  it("a browser's cdpUrl is the link to its path as a WebSocket", () => {
+  it("links a browser's cdpUrl to its path as a WebSocket", () => {
     const at = (origin: string) => Conversion.browserFromDomain(browser, links(origin)).cdpUrl
     assert.strictEqual(at("http://127.0.0.1:8080"), `ws://127.0.0.1:8080/api/v4/browsers/${browser.id}/cdp?token=t`)
     assert.strictEqual(at("https://agent.example"), `wss://agent.example/api/v4/browsers/${browser.id}/cdp?token=t`)

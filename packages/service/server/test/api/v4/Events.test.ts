@@ -81,8 +81,8 @@ const served = (perform: StreamingAgent["perform"]) =>
     })
   )
 
-describe("the events of a run", () => {
-  it.live("come page by page, with the position to continue from", () =>
+describe("a run's events", () => {
+  it.live("are paged, with the position to continue from", () =>
     Effect.gen(function* () {
       const id = yield* create("3")
       yield* finished(id)
@@ -128,7 +128,7 @@ describe("the events of a run", () => {
     }).pipe(Effect.provide(served(stepping())))
   )
 
-  it.live("are refused with a sentence for a wrong query, an unknown run and a foreign position", () =>
+  it.live("are refused with a sentence for an invalid query, an unknown run and a foreign position", () =>
     Effect.gen(function* () {
       const id = yield* create("1")
       const wrong = ["0", "101", "1e2", " 5", "05", "5.0", "+5", "0x5", "5 ", "٥", ""]
@@ -186,7 +186,7 @@ describe("the events of a run", () => {
     })
   )
 
-  it.live("have pings with the position, even if all events are of others", () =>
+  it.live("have pings with the position, even if only other runs have events", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       yield* Effect.gen(function* () {
@@ -204,7 +204,7 @@ describe("the events of a run", () => {
     })
   )
 
-  it.live("are waited for with Prefer: wait", () =>
+  it.live("are awaited with Prefer: wait", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       yield* Effect.gen(function* () {
@@ -227,7 +227,7 @@ describe("the events of a run", () => {
     })
   )
 
-  it.live("are a reset and the last status where they were pruned", () =>
+  it.live("consist of a reset and the last status if they were pruned", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const id = yield* create("3")
@@ -256,7 +256,7 @@ describe("the events of a run", () => {
     }).pipe(Effect.provide(served(stepping())))
   )
 
-  it.live("are neither lost nor doubled by clients whose connections break again and again", () =>
+  it.live("are neither lost nor duplicated for clients whose connections break repeatedly", () =>
     Effect.gen(function* () {
       const id = yield* create("60")
       const { address } = yield* Server
@@ -280,7 +280,7 @@ describe("the events of a run", () => {
     }).pipe(Effect.provide(served(stepping(Effect.sleep("2 millis")))))
   )
 
-  it.live("do not keep a server from stopping", () =>
+  it.live("don't prevent a server from stopping", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Scope.provide(Layer.build(served(() => Stream.never)), scope)

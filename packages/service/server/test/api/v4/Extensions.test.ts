@@ -29,7 +29,7 @@ const busy = Effect.gen(function* () {
 })
 
 layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
-  it.effect("cancel returns the run, and leaves a finished one as it is", () =>
+  it.effect("cancel returns the run, and doesn't change a finished one", () =>
     Effect.gen(function* () {
       const { run } = yield* busy
       const { body, status } = yield* send("POST", `/api/v4/runs/${run}/cancel`)
@@ -42,7 +42,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("attachments of a run are an empty list", () =>
+  it.effect("returns an empty list of attachments for a run", () =>
     Effect.gen(function* () {
       const { body } = yield* create({ task: "quick" })
       const attached = yield* send("GET", `/api/v4/runs/${String(body["id"])}/attachments`)
@@ -50,7 +50,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a sessionId makes a run the next one of that session", () =>
+  it.effect("adds a run to the session with the given sessionId", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const next = yield* create({ task: "next", sessionId: session.toUpperCase() })
@@ -68,7 +68,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a sessionId of no session is a 404, and one that is no text a 422", () =>
+  it.effect("returns 404 for an unknown sessionId, and 422 for one that isn't a string", () =>
     Effect.gen(function* () {
       const missing = yield* create({ task: "next", sessionId: "00000000-0000-4000-8000-00000000ffff" })
       assert.deepStrictEqual([missing.status, missing.body], [404, { detail: "Session not found" }])
@@ -76,7 +76,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("messages wait in the order in which they run, and a pending one can be removed", () =>
+  it.effect("runs messages in the order of the list, and can remove a pending one", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const path = `/api/v4/sessions/${session}/queue`
@@ -105,7 +105,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a message whose run is at work is not removed, and its run goes on", () =>
+  it.effect("doesn't remove a message whose run is running", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const { body } = yield* queue(session, "wait")
@@ -117,7 +117,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("equal pending messages are one with the header that says so", () =>
+  it.effect("merges equal pending messages if the header asks for it", () =>
     Effect.gen(function* () {
       const { session } = yield* busy
       const header = { "x-v4-queue-deduplicate": "exact-text-v1" }
@@ -131,7 +131,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a repeat of a deduplicated message stays the same message after that was consumed", () =>
+  it.effect("returns the same message for a repeat of a deduplicated message, even after it was consumed", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const headers = { "x-v4-queue-deduplicate": "exact-text-v1" }
@@ -148,7 +148,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a browser has the metadata and the time limit of its create", () =>
+  it.effect("creates a browser with metadata and a time limit", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: { timeout: 5, metadata: { order: "7" } } })
       const read = (yield* send("GET", `/api/v4/browsers/${String(body["id"])}`)).body
@@ -158,7 +158,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a browser is read until and after it's stopped", () =>
+  it.effect("returns a browser while it's running and after it's stopped", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
       const path = `/api/v4/browsers/${String(body["id"])}`
@@ -193,7 +193,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     ["/browsers", { timeout: "5" }, "timeout"],
     ["/browsers", { metadata: { a: 1 } }, "metadata"],
     ["/browsers", { metadata: Object.fromEntries([..."abcdefghijk"].map((key) => [key, key])) }, "metadata"]
-  ] as const)("%s with %j is a 422 that says why", ([path, options, at]) =>
+  ] as const)("%s with %j returns 422 with the reason", ([path, options, at]) =>
     Effect.gen(function* () {
       const { body, status } = yield* send("POST", `/api/v4${path}`, { body: { task: "t", ...options } })
       assert.strictEqual(status, 422)
@@ -203,7 +203,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("options that ask for what this server does anyway are accepted", () =>
+  it.effect("accepts options that match the server's behavior", () =>
     Effect.gen(function* () {
       const run = {
         task: "t",
@@ -224,7 +224,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
   const listed = (body: Readonly<Record<string, unknown>>, name: string) =>
     body[name] as ReadonlyArray<Readonly<Record<string, unknown>>>
 
-  it.effect("a walk over the pages of runs has each once, newest first", () =>
+  it.effect("lists each run once over all pages, newest first", () =>
     Effect.gen(function* () {
       const made: Array<unknown> = []
       for (let count = 0; count < 5; count++) made.unshift((yield* create({ task: `quick ${count}` })).body["id"])
@@ -242,7 +242,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("runs of a session, in full", () =>
+  it.effect("lists the full runs of a session", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const next = (yield* create({ task: "next", sessionId: session })).body["id"]
@@ -258,7 +258,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a cursor of another list is a 400, and a limit outside 1 to 100 a 422", () =>
+  it.effect("returns 400 for another list's cursor, and 422 for a limit outside 1 to 100", () =>
     Effect.gen(function* () {
       yield* busy
       yield* busy
@@ -279,7 +279,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("sessions are listed with their latest run", () =>
+  it.effect("lists sessions with their latest run", () =>
     Effect.gen(function* () {
       const { session } = yield* busy
       const next = (yield* create({ task: "next", sessionId: session })).body["id"]
@@ -290,7 +290,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("a purged session is gone with its runs", () =>
+  it.effect("deletes the runs of a purged session", () =>
     Effect.gen(function* () {
       const { run, session } = yield* busy
       const purged = yield* send("POST", `/api/v4/sessions/${session}/purge`)
@@ -304,7 +304,7 @@ layer(waits, { excludeTestServices: true })("v4 extensions", (it) => {
     })
   )
 
-  it.effect("browsers are listed by pages with numbers", () =>
+  it.effect("lists browsers by page number", () =>
     Effect.gen(function* () {
       const made: Array<unknown> = []
       for (let count = 0; count < 3; count++) made.unshift((yield* send("POST", "/api/v4/browsers", { body: {} })).body)

@@ -29,7 +29,7 @@ const until = (id: unknown, fits: (body: Readonly<Record<string, unknown>>) => b
 const answer = (id: unknown, body: object) => send("POST", `/api/v4/runs/${String(id)}/answer`, { body })
 
 layer(asks, { excludeTestServices: true })("v4 hand-off", (it) => {
-  it.effect("a run shows what it waits for, is answered once, and goes on with the answer", () =>
+  it.effect("shows why a run waits, accepts one answer, and lets the run continue with it", () =>
     Effect.gen(function* () {
       const { body: made } = yield* create({ handOff: { timeout: 60, whenUnanswered: "skip", pausesTimeLimit: true } })
       const { body: run } = yield* until(made["id"], (body) => "waitingFor" in body)
@@ -73,7 +73,7 @@ layer(asks, { excludeTestServices: true })("v4 hand-off", (it) => {
     })
   )
 
-  it.effect("a request can have a running run ask a person", () =>
+  it.effect("accepts a request that makes a running run ask a person", () =>
     Effect.gen(function* () {
       const { body: made } = yield* create()
       yield* until(made["id"], ({ status }) => status === "running")

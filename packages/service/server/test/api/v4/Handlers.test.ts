@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { send } from "../../http/send.ts"
 import { layerTest } from "../../http/served.ts"
 
-it.live("a browser for a country without a proxy is a 422, and its key stays free", () =>
+it.live("POST /browsers returns 422 for a country without a proxy, and leaves its key free", () =>
   Effect.gen(function* () {
     const headers = { "idempotency-key": "a" }
     const create = (proxyCountryCode: string) =>

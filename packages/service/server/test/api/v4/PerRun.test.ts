@@ -67,8 +67,8 @@ const inline = (value: unknown = canary) => ({
 
 const ofServer = { alias: "user", source: { type: "server", name: "shop" }, allowedDomains: ["*.Shop.example"] }
 
-layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
-  it.effect("secrets reach the agent, and no response, commit or error has a value", () =>
+layer(served, { excludeTestServices: true })("a v4 run's options", (it) => {
+  it.effect("secrets reach the agent, but no response, commit or error contains a value", () =>
     Effect.gen(function* () {
       commits.length = 0
       opened.length = 0
@@ -112,7 +112,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     [[{ ...inline(), source: { type: "onepassword", vault: canary } }], "secretBindings", "1Password"],
     [[{ ...ofServer, source: { type: "server", name: "bank" } }], "secretBindings", "no secret"],
     [[inline("Sign in")], "task", "write <secret:pin>"]
-  ] as const)("%j in secretBindings is a 422 without the value", ([secretBindings, at, message]) =>
+  ] as const)("returns 422 without the value for %j in secretBindings", ([secretBindings, at, message]) =>
     Effect.gen(function* () {
       const { body, status } = yield* create({ secretBindings })
       assert.strictEqual(status, 422, JSON.stringify(body))
@@ -123,7 +123,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     })
   )
 
-  it.effect("a run that waits at its cost limit goes on with a higher one, and shows it", () =>
+  it.effect("lets a run that waits at its cost limit continue with a higher one, and shows it", () =>
     Effect.gen(function* () {
       const { body: made } = yield* create({ maxCostUsd: "0.50", onMaxCost: "pause", handOff: { timeout: 60 } })
       assert.deepInclude(made, { maxCostUsd: "0.50", onMaxCost: "pause" })
@@ -151,7 +151,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     })
   )
 
-  it.effect("only the agent asks about the cost limit", () =>
+  it.effect("lets only the agent ask about the cost limit", () =>
     Effect.gen(function* () {
       const { body: made } = yield* create({ task: "wait" })
       yield* until(made["id"], ({ status }) => status === "running")
@@ -169,7 +169,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     })
   )
 
-  it.effect("an unknown model is a 422 that names those that the server has", () =>
+  it.effect("returns 422 with the server's models for an unknown model", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* create({ model: "small" })).body["model"], "small")
       for (const [options, at] of [
@@ -184,7 +184,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     })
   )
 
-  it.effect("judge, tags, metadata and browser settings come back with the run", () =>
+  it.effect("returns judge, tags, metadata and browser settings with the run", () =>
     Effect.gen(function* () {
       const options = {
         judge: { context: "Below 100 EUR", model: "small" },
@@ -224,7 +224,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     [{ browserSettings: { screenHeight: 4000 } }, "browserSettings.screenHeight"],
     [{ browserSettings: { proxyCountryCode: "deu" } }, "browserSettings.proxyCountryCode"],
     [{ browserSettings: { stealth: true } }, "browserSettings.stealth"]
-  ] as const)("%j is a 422 that says why", ([options, at]) =>
+  ] as const)("returns 422 with the reason for %j", ([options, at]) =>
     Effect.gen(function* () {
       const { body, status } = yield* create(options)
       assert.strictEqual(status, 422, JSON.stringify(body))
@@ -234,7 +234,7 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
     })
   )
 
-  it.effect("a queued message with an option of runs is a 422 that names it", () =>
+  it.effect("returns 422 with the option's name for a queued message with an option of runs", () =>
     Effect.gen(function* () {
       const { body } = yield* create({ task: "wait" })
       const queue = (fields: object) =>
@@ -265,15 +265,18 @@ layer(served, { excludeTestServices: true })("options of one v4 run", (it) => {
   )
 })
 
-layer(layerOver(MemoryStore.layer, { perform }), { excludeTestServices: true })("an agent that types nothing", (it) => {
-  it.effect("has its server refuse secrets", () =>
-    Effect.gen(function* () {
-      const { body, status } = yield* create({ secretBindings: [inline()] })
-      assert.strictEqual(status, 422)
-      assert.nestedPropertyVal(body, "detail[0].msg", "This server's agent can't type secrets")
-    })
-  )
-})
+layer(layerOver(MemoryStore.layer, { perform }), { excludeTestServices: true })(
+  "an agent that can't type secrets",
+  (it) => {
+    it.effect("refuses secrets", () =>
+      Effect.gen(function* () {
+        const { body, status } = yield* create({ secretBindings: [inline()] })
+        assert.strictEqual(status, 422)
+        assert.nestedPropertyVal(body, "detail[0].msg", "This server's agent can't type secrets")
+      })
+    )
+  }
+)
 
 layer(
   Layer.provide(layerOver(MemoryStore.layer, { perform, agent: { hasSecret: () => true } }), [
@@ -281,7 +284,7 @@ layer(
   ]),
   { excludeTestServices: true }
 )("a server without a key", (it) => {
-  it.effect("refuses values, and accepts secrets of its own", () =>
+  it.effect("refuses values, and accepts the server's own secrets", () =>
     Effect.gen(function* () {
       const { body, status } = yield* create({ secretBindings: [inline()] })
       assert.deepStrictEqual([status, (body["detail"] as ReadonlyArray<{ msg: string }>)[0]?.msg], [422, "Set a key"])

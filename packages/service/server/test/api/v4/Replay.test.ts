@@ -43,7 +43,7 @@ const completed = Effect.fnUntraced(function* (fields: object = {}) {
 layer(layerOver(MemoryStore.layer, { perform, agent: { replays: "recorded" } }), { excludeTestServices: true })(
   "replayOf of a v4 run",
   (it) => {
-    it.effect("repeats a run, and the run shows how many steps were repeated in each way", () =>
+    it.effect("repeats a run, and shows how many steps were repeated in each way", () =>
       Effect.gen(function* () {
         const { id } = yield* completed()
         const run = yield* completed({ replayOf: String(id).toUpperCase() })
@@ -57,7 +57,7 @@ layer(layerOver(MemoryStore.layer, { perform, agent: { replays: "recorded" } }),
       })
     )
 
-    it.effect("has the task and the schema of that run unless it has a task of its own", () =>
+    it.effect("uses the task and schema of that run unless it has its own task", () =>
       Effect.gen(function* () {
         const outputSchema = { type: "string" }
         const { id } = yield* completed({ task: "Order a cup", outputSchema })
@@ -66,7 +66,7 @@ layer(layerOver(MemoryStore.layer, { perform, agent: { replays: "recorded" } }),
       })
     )
 
-    it.effect("of a run that can't be repeated is refused with the reason, and creates nothing", () =>
+    it.effect("is refused with the reason for a run that can't be repeated, and creates nothing", () =>
       Effect.gen(function* () {
         const count = Effect.map(
           send("GET", "/api/v4/runs?limit=100"),
@@ -100,7 +100,7 @@ layer(layerOver(MemoryStore.layer, { perform, agent: { replays: "recorded" } }),
       })
     )
 
-    it.effect("of a queued message is a 422", () =>
+    it.effect("returns 422 for a queued message", () =>
       Effect.gen(function* () {
         const { id, sessionId } = yield* completed()
         const queued = yield* send("POST", `/api/v4/sessions/${String(sessionId)}/queue`, {
@@ -115,7 +115,7 @@ layer(layerOver(MemoryStore.layer, { perform, agent: { replays: "recorded" } }),
 )
 
 layer(layerOver(MemoryStore.layer, { perform }), { excludeTestServices: true })("an agent without replays", (it) => {
-  it.effect("has its server refuse replayOf", () =>
+  it.effect("refuses replayOf", () =>
     Effect.gen(function* () {
       const { id } = yield* completed()
       const { body, status } = yield* create({ replayOf: id })

@@ -61,7 +61,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
           })
         )
 
-      it.effect(`${name}, not with an unknown key`, () =>
+      it.effect(`${name}, but an unknown key gets nothing`, () =>
         Effect.gen(function* () {
           const answer = yield* ask("unlisted", method, path.replaceAll(/:\w+/gu, "unknown"))
           assert.oneOf(answer.status, [401, 429])
@@ -69,7 +69,7 @@ layer(layerAdmin(), { excludeTestServices: true })("Access to the admin API", (i
       )
 
       if (method !== "GET") {
-        it.effect(`${name}, not with a key that may only read`, () =>
+        it.effect(`${name}, but a read-only key gets nothing`, () =>
           Effect.gen(function* () {
             const answer = yield* ask("reader", method, path.replaceAll(/:\w+/gu, "unknown"), {})
             // who may read may note that it saved what it read

@@ -20,9 +20,9 @@ const create = (key: string) =>
 const idsOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
   (body["rows"] as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
 
-describe("browsers of the admin API", () => {
+describe("browsers in the admin API", () => {
   test(
-    "lists, reads and stops browsers of the key, or of all keys",
+    "are listed, read and stopped for the key, or for all keys",
     Effect.gen(function* () {
       const [shop, blog] = yield* Effect.all([create("shop"), create("blog")])
       assert.sameMembers(idsOf(yield* ask("root", "GET", "/browsers?status=active")), [shop, blog])
@@ -53,7 +53,7 @@ describe("browsers of the admin API", () => {
   )
 
   test(
-    "gives control to one key at a time",
+    "are controlled by one key at a time",
     Effect.gen(function* () {
       const id = yield* create("shop")
       const control = `/browsers/${id}/control`
@@ -80,7 +80,7 @@ describe("browsers of the admin API", () => {
   )
 
   test(
-    "says that there is nothing to take over while browsers have no picture",
+    "can't be taken over while they have no picture, and the response says so",
     Effect.gen(function* () {
       const id = yield* create("shop")
       const refused = yield* ask("shop", "POST", `/browsers/${id}/control`, {})
@@ -90,55 +90,58 @@ describe("browsers of the admin API", () => {
     })
   )
 
-  it.live("lets only the person with control drive, and viewers with a driving link while control is free", () => {
-    const shown = makeShown()
-    return Effect.gen(function* () {
-      const id = yield* create("shop")
-      const { controlUrl } = (yield* ask("shop", "GET", `/browsers/${id}/links`)).body
-      yield* shown.show("first")
-      const anyone = yield* watch(String(controlUrl))
-      yield* until(() => anyone.messages.length === 2)
-      const press = (socket: typeof anyone, text: string) =>
-        Effect.sync(() => socket.socket.send(JSON.stringify({ _tag: "Text", text })))
-      yield* press(anyone, "free")
-      yield* until(() => shown.done.length === 1)
-      const take = ask("root", "POST", `/browsers/${id}/control`, {})
-      const refused = yield* take
-      assert.match(String(refused.body["detail"]), /^shop \(control link\) has control until 20/u)
-      const key = { _tag: "Key", action: "pressed", key: "Escape", code: "Escape", keyCode: 27, modifiers: 0 }
-      const escape = Effect.sync(() => anyone.socket.send(JSON.stringify(key)))
-      const taken = Effect.repeat(take, { until: ({ status }) => status === 200 })
-      yield* escape
-      const { url } = (yield* taken).body
-      const driver = yield* watch(String(url))
-      yield* until(() => driver.messages.length === 2)
-      assert.include(String(driver.messages[0]), '"control":true')
-      yield* press(anyone, "not now")
-      yield* press(driver, "mine")
-      yield* until(() => shown.done.length === 2)
-      assert.deepStrictEqual(
-        shown.done.map((input) => (input._tag === "Text" ? input.text : "")),
-        ["free", "mine"]
-      )
-      yield* ask("root", "DELETE", `/browsers/${id}/control`)
-      yield* press(driver, "over")
-      yield* press(anyone, "again")
-      yield* until(() => shown.done.length === 3)
-      assert.deepInclude(shown.done[2], { text: "again" })
-      // the link of a control that is over opens nothing, even while another one lasts
-      yield* escape
-      yield* taken
-      const late = yield* watch(String(url))
-      yield* until(() => late.ended.how !== undefined)
-      assert.strictEqual(late.ended.how, "refused 404")
-      assert.deepInclude((yield* ask("shop", "GET", `/browsers/${id}`)).body, {
-        title: "first",
-        address: "https://shop.example"
-      })
-    }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
-  })
+  it.live(
+    "are driven only by the person with control, and by viewers with a driving link while control is free",
+    () => {
+      const shown = makeShown()
+      return Effect.gen(function* () {
+        const id = yield* create("shop")
+        const { controlUrl } = (yield* ask("shop", "GET", `/browsers/${id}/links`)).body
+        yield* shown.show("first")
+        const anyone = yield* watch(String(controlUrl))
+        yield* until(() => anyone.messages.length === 2)
+        const press = (socket: typeof anyone, text: string) =>
+          Effect.sync(() => socket.socket.send(JSON.stringify({ _tag: "Text", text })))
+        yield* press(anyone, "free")
+        yield* until(() => shown.done.length === 1)
+        const take = ask("root", "POST", `/browsers/${id}/control`, {})
+        const refused = yield* take
+        assert.match(String(refused.body["detail"]), /^shop \(control link\) has control until 20/u)
+        const key = { _tag: "Key", action: "pressed", key: "Escape", code: "Escape", keyCode: 27, modifiers: 0 }
+        const escape = Effect.sync(() => anyone.socket.send(JSON.stringify(key)))
+        const taken = Effect.repeat(take, { until: ({ status }) => status === 200 })
+        yield* escape
+        const { url } = (yield* taken).body
+        const driver = yield* watch(String(url))
+        yield* until(() => driver.messages.length === 2)
+        assert.include(String(driver.messages[0]), '"control":true')
+        yield* press(anyone, "not now")
+        yield* press(driver, "mine")
+        yield* until(() => shown.done.length === 2)
+        assert.deepStrictEqual(
+          shown.done.map((input) => (input._tag === "Text" ? input.text : "")),
+          ["free", "mine"]
+        )
+        yield* ask("root", "DELETE", `/browsers/${id}/control`)
+        yield* press(driver, "over")
+        yield* press(anyone, "again")
+        yield* until(() => shown.done.length === 3)
+        assert.deepInclude(shown.done[2], { text: "again" })
+        // the link of a control that is over opens nothing, even while another one lasts
+        yield* escape
+        yield* taken
+        const late = yield* watch(String(url))
+        yield* until(() => late.ended.how !== undefined)
+        assert.strictEqual(late.ended.how, "refused 404")
+        assert.deepInclude((yield* ask("shop", "GET", `/browsers/${id}`)).body, {
+          title: "first",
+          address: "https://shop.example"
+        })
+      }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
+    }
+  )
 
-  it.live("lets a person with several tabs drive in the last one, and in the one before it once that is closed", () => {
+  it.live("are driven in the last tab of a person with several, and in the one before once it's closed", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const id = yield* create("shop")
@@ -161,7 +164,7 @@ describe("browsers of the admin API", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(layerAdmin(), shown.layer)))
   })
 
-  it.live("releases control once its driver has closed every tab, and logs who had it", () => {
+  it.live("are released once their driver has closed every tab, and the log names the driver", () => {
     const shown = makeShown()
     return Effect.gen(function* () {
       const id = yield* create("shop")

@@ -5,7 +5,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import { Server } from "../../../src/Server.ts"
 import { ask, layerAdmin } from "./served.ts"
 
-it.live("a promise client starts, lists and cancels runs, and rejects with the error of an operation", () =>
+it.live("a promise client starts, lists and cancels runs, and rejects with the operation's error", () =>
   Effect.flatMap(Server, ({ address }) =>
     Effect.promise(async () => {
       const admin = await PromiseClient.make({ baseUrl: `${address}/`, apiKey: "wak_root" })
@@ -70,45 +70,47 @@ it.live("clients refuse a misspelled filter before they send a bulk cancel", () 
   }).pipe(Effect.provide(layerAdmin()))
 )
 
-it.live("a promise client refuses wrong options, heeds a signal and a timeout, and explains a missing server", () =>
-  Effect.flatMap(Server, ({ address }) =>
-    Effect.promise(async () => {
-      const options = { baseUrl: address, apiKey: "wak_root" }
-      const make = (wrong: unknown) => errorOf(PromiseClient.make(wrong as never))
-      const prefix = "ClientConfigError:"
-      assert.strictEqual(
-        await make(undefined),
-        `${prefix} The client options must be an object with baseUrl, apiKey, apiKeyHeader, timeout.`
-      )
-      assert.strictEqual(
-        await make({ ...options, timout: 1 }),
-        `${prefix} "timout" isn't a client option. Did you mean "timeout"?`
-      )
-      assert.strictEqual(
-        await make({ address, key: "wak_root" }),
-        `${prefix} "address" isn't a client option. Use baseUrl, apiKey, apiKeyHeader, timeout.`
-      )
-      assert.strictEqual(await make({ baseUrl: address }), `${prefix} apiKey must be a string.`)
-      assert.strictEqual(
-        await make({ apiKey: "wak_root" }),
-        `${prefix} baseUrl must be a URL, such as http://127.0.0.1:41873.`
-      )
-      const admin = await PromiseClient.make(options)
-      const get = (call: object) => errorOf(admin.server.get(undefined, untyped(call)))
-      assert.include(await get({ timout: 1 }), `Did you mean "timeout"?`)
-      assert.include(await get({ timeout: "soon" }), "timeout must be a length of time above zero")
-      assert.strictEqual(await get({ timeout: "1 nanos" }), `NoResponseError: No response of ${address} within 1ns.`)
-      assert.strictEqual(await get({ signal: AbortSignal.abort(new Error("Stop")) }), "Error: Stop")
-      const stop = new AbortController()
-      const call = get({ signal: stop.signal })
-      stop.abort(new Error("Stop later"))
-      assert.strictEqual(await call, "Error: Stop later")
-      const nowhere = await PromiseClient.make({ ...options, baseUrl: "http://127.0.0.1:9" })
-      assert.include(await errorOf(nowhere.server.get()), "NoResponseError: No server responds at http://127.0.0.1:9")
-      const elsewhere = await PromiseClient.make({ ...options, baseUrl: `${address}/elsewhere` })
-      assert.include(await errorOf(elsewhere.server.get()), "UnexpectedResponseError: ")
-    })
-  ).pipe(Effect.provide(layerAdmin()))
+it.live(
+  "a promise client refuses invalid options, respects a signal and a timeout, and explains a missing server",
+  () =>
+    Effect.flatMap(Server, ({ address }) =>
+      Effect.promise(async () => {
+        const options = { baseUrl: address, apiKey: "wak_root" }
+        const make = (wrong: unknown) => errorOf(PromiseClient.make(wrong as never))
+        const prefix = "ClientConfigError:"
+        assert.strictEqual(
+          await make(undefined),
+          `${prefix} The client options must be an object with baseUrl, apiKey, apiKeyHeader, timeout.`
+        )
+        assert.strictEqual(
+          await make({ ...options, timout: 1 }),
+          `${prefix} "timout" isn't a client option. Did you mean "timeout"?`
+        )
+        assert.strictEqual(
+          await make({ address, key: "wak_root" }),
+          `${prefix} "address" isn't a client option. Use baseUrl, apiKey, apiKeyHeader, timeout.`
+        )
+        assert.strictEqual(await make({ baseUrl: address }), `${prefix} apiKey must be a string.`)
+        assert.strictEqual(
+          await make({ apiKey: "wak_root" }),
+          `${prefix} baseUrl must be a URL, such as http://127.0.0.1:41873.`
+        )
+        const admin = await PromiseClient.make(options)
+        const get = (call: object) => errorOf(admin.server.get(undefined, untyped(call)))
+        assert.include(await get({ timout: 1 }), `Did you mean "timeout"?`)
+        assert.include(await get({ timeout: "soon" }), "timeout must be a length of time above zero")
+        assert.strictEqual(await get({ timeout: "1 nanos" }), `NoResponseError: No response of ${address} within 1ns.`)
+        assert.strictEqual(await get({ signal: AbortSignal.abort(new Error("Stop")) }), "Error: Stop")
+        const stop = new AbortController()
+        const call = get({ signal: stop.signal })
+        stop.abort(new Error("Stop later"))
+        assert.strictEqual(await call, "Error: Stop later")
+        const nowhere = await PromiseClient.make({ ...options, baseUrl: "http://127.0.0.1:9" })
+        assert.include(await errorOf(nowhere.server.get()), "NoResponseError: No server responds at http://127.0.0.1:9")
+        const elsewhere = await PromiseClient.make({ ...options, baseUrl: `${address}/elsewhere` })
+        assert.include(await errorOf(elsewhere.server.get()), "UnexpectedResponseError: ")
+      })
+    ).pipe(Effect.provide(layerAdmin()))
 )
 
 /** The first value that fits, or undefined at the end of the iteration. */
@@ -147,7 +149,7 @@ it.live("a promise client iterates over events until the loop ends, a signal abo
   ).pipe(Effect.provide(layerAdmin()))
 )
 
-it.live("clients and the server refuse a change of a webhook or a schedule that changes nothing", () =>
+it.live("clients and the server refuse an update of a webhook or a schedule that changes nothing", () =>
   Effect.gen(function* () {
     const { address } = yield* Server
     const nothing = "There is nothing to change: send at least one of "

@@ -56,9 +56,9 @@ const changes = Effect.fnUntraced(function* (key: string, query: { readonly run?
 const begin = (key: string, task: string) =>
   Effect.map(ask(key, "POST", "/runs", { task }), ({ body }) => String(body["id"]))
 
-describe("events of the admin API", () => {
+describe("events in the admin API", () => {
   test(
-    "sends the changes of the key's records, or of all, each with the record and a position",
+    "are sent for the key's records, or for all, each with the record and a position",
     Effect.gen(function* () {
       const own = yield* Effect.forkChild(changes("shop", {}))
       const all = yield* Effect.forkChild(changes("root", {}))
@@ -90,7 +90,7 @@ describe("events of the admin API", () => {
   )
 
   test(
-    "continues after Last-Event-ID, with the steps and model calls of one run",
+    "continue after Last-Event-ID, with the steps and model calls of one run",
     Effect.gen(function* () {
       const id = yield* begin("shop", "Find")
       yield* begin("shop", "Other")
@@ -116,9 +116,9 @@ interface PastPage {
 const past = (key: string, query = "") =>
   Effect.map(ask(key, "GET", `/events/log${query}`), ({ body }) => body as object as PastPage)
 
-describe("the log of events", () => {
+describe("the event log", () => {
   test(
-    "has every stored change newest first, each once whatever the pages, to those who may see it",
+    "has every stored change newest first and once, whatever the page size, for keys that may see it",
     Effect.gen(function* () {
       const id = yield* begin("shop", "Find")
       yield* begin("blog", "Read")
@@ -172,7 +172,7 @@ describe("the log of events", () => {
   )
 
   test(
-    "refuses cursors of other filters and positions that are none",
+    "refuses cursors of other filters and invalid positions",
     Effect.gen(function* () {
       yield* begin("shop", "Find")
       const { next } = yield* past("shop", "?limit=1")

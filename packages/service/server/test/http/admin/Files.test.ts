@@ -37,7 +37,7 @@ const upload = Effect.fnUntraced(function* (key: string, files: Readonly<Record<
   return expected.map(({ id }) => String(id))
 })
 
-it.live("a key starts a run with files that it uploads, with all of a workspace, and with a profile", () =>
+it.live("a key starts a run with files that it uploads, with all files of a workspace, and with a profile", () =>
   Effect.gen(function* () {
     const [a = "", b = ""] = yield* upload("shop", { "a.csv": "1,2", "b.csv": "3,4" })
     // files keep their names, because each upload has a folder of its own
@@ -77,7 +77,7 @@ it.live("a key starts a run with files that it uploads, with all of a workspace,
   }).pipe(Effect.provide(layerFilesAdmin))
 )
 
-it.live("a run takes no files and no profile of another key, not even an admin's", () =>
+it.live("a run can't use files or a profile of another key, not even with an admin key", () =>
   Effect.gen(function* () {
     const [file = ""] = yield* upload("shop", { "a.csv": "1,2" })
     const profile = yield* send("POST", "/api/v4/profiles", { key: "wak_shop", body: { name: "Signed in" } })
@@ -99,7 +99,7 @@ it.live("a run takes no files and no profile of another key, not even an admin's
   }).pipe(Effect.provide(layerFilesAdmin))
 )
 
-it.live("refuses files that could lead elsewhere, too many and too large ones", () =>
+it.live("refuses files with unsafe paths, too many files and too large ones", () =>
   Effect.gen(function* () {
     const wanted = (name: string, size = 1) => ({ name, contentType: "text/csv", size })
     for (const [files, status] of [
@@ -116,7 +116,7 @@ it.live("refuses files that could lead elsewhere, too many and too large ones", 
   }).pipe(Effect.provide(layerFilesAdmin))
 )
 
-it.live("packs all downloads of a run into an archive that opens, with their names and bytes", () =>
+it.live("packs all downloads of a run into a valid archive, with their names and bytes", () =>
   Effect.gen(function* () {
     const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
     const { address } = yield* Server
@@ -145,7 +145,7 @@ it.live("packs all downloads of a run into an archive that opens, with their nam
   }).pipe(Effect.provide(layerSharedFiles))
 )
 
-it.live("the downloads of a run are its owner's and an admin's, and always saved under their names", () =>
+it.live("shows a run's downloads to its owner and admins, and always saves them under their names", () =>
   Effect.gen(function* () {
     const workspaces = yield* Workspaces
     const { address } = yield* Server
@@ -175,7 +175,7 @@ it.live("the downloads of a run are its owner's and an admin's, and always saved
   }).pipe(Effect.provide(layerSharedFiles))
 )
 
-it.live("a server without files has no such part, and refuses them", () =>
+it.live("refuses files on a server without file storage", () =>
   Effect.gen(function* () {
     const has = (yield* ask("shop", "GET", "/server")).body["has"] as Array<string>
     assert.notInclude(has, "files")

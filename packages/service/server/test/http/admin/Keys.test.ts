@@ -9,7 +9,7 @@ const test = (title: string, body: Effect.Effect<unknown, unknown, Server>) =>
 const names = (text: string) => (JSON.parse(text) as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
 
 test(
-  "lists the keys of all, or of the key without the scope admin its own, with exact usage",
+  "lists all keys, or only the caller's key without the scope admin, with exact usage",
   Effect.gen(function* () {
     assert.deepStrictEqual(names((yield* ask("root", "GET", "/keys")).text), ["root", "shop", "blog", "reader"])
     const own = yield* ask("shop", "GET", "/keys")
@@ -19,7 +19,7 @@ test(
 )
 
 test(
-  "creates a key without the scope admin, unless it is named, and shows the secret once",
+  "creates a key without the scope admin by default, and shows the secret once",
   Effect.gen(function* () {
     const created = yield* ask("root", "POST", "/keys", { name: "app" })
     assert.strictEqual(created.status, 201)
@@ -85,7 +85,7 @@ test(
 )
 
 test(
-  "carries out a create once, even if its key is rotated before the retry, and apart for each caller",
+  "carries out a create once per caller, even if its key is rotated before the retry",
   Effect.gen(function* () {
     const create = (key: string, idempotencyKey = "one") =>
       Effect.map(
@@ -107,7 +107,7 @@ test(
 )
 
 test(
-  "tells about the server and its only node",
+  "returns facts about the server and its only node",
   Effect.gen(function* () {
     yield* Effect.sleep("50 millis")
     const { body } = yield* ask("shop", "GET", "/server")
@@ -137,7 +137,7 @@ test(
 )
 
 test(
-  "refuses different wrong keys of an address after 20 in a minute, and never a valid or a missing one",
+  "refuses different wrong keys from an address after 20 in a minute, but never a valid or missing one",
   Effect.gen(function* () {
     const statuses: Array<number> = []
     for (let count = 0; count < 25; count++) statuses.push((yield* ask(`unlisted${count}`, "GET", "/server")).status)
@@ -152,7 +152,7 @@ test(
   })
 )
 
-it.live("counts wrong keys by the address that a trusted proxy names, and by that of the connection otherwise", () =>
+it.live("counts wrong keys by the address that a trusted proxy reports, and otherwise by the connection's", () =>
   Effect.gen(function* () {
     const statuses = Effect.fnUntraced(function* (address: string, count: number) {
       const headers = { "x-forwarded-for": address }

@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, unknown>>
 const audit = (key: string, query = "") =>
   Effect.map(ask(key, "GET", `/audit${query}`), ({ body }) => body["rows"] as ReadonlyArray<Row>)
 
-describe("notes of runs", () => {
+describe("notes on runs", () => {
   test(
     "marks a run with a note, and removes the mark",
     Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("notes of runs", () => {
   )
 
   test(
-    "shows the run of a link without a key, and nothing with another token or after the link is revoked",
+    "open a shared run without a key, but not with another token or after the link is revoked",
     Effect.gen(function* () {
       const [id, other] = yield* Effect.all([begin("shop"), begin("shop")])
       const { body } = yield* ask("shop", "POST", `/runs/${id}/share`)
@@ -92,7 +92,7 @@ describe("notes of runs", () => {
   )
 
   test(
-    "lists the links of more than a thousand runs page by page, each once, to those who see their runs",
+    "list the links of over a thousand runs page by page, each once, to keys that see these runs",
     Effect.gen(function* () {
       const newest = yield* begin("blog")
       yield* ask("blog", "POST", `/runs/${newest}/share`)
@@ -127,7 +127,7 @@ describe("notes of runs", () => {
     })
   )
 
-  it.live("shows the recording of a browser that did this run only, for as long as the link was asked for", () => {
+  it.live("show the recording of a browser that only did this run, for the requested lifetime of the link", () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-shares-"))
     const path = join(folder, "a.webm")
     writeFileSync(path, "video")
@@ -183,9 +183,9 @@ describe("notes of runs", () => {
   })
 })
 
-describe("audit log", () => {
+describe("the audit log", () => {
   test(
-    "has each change with who made it, its records and its status, and no reads",
+    "has each change with its author, records and status, but no reads",
     Effect.gen(function* () {
       const id = yield* begin("shop")
       yield* ask("shop", "GET", "/runs")
@@ -221,7 +221,7 @@ describe("audit log", () => {
   )
 
   test(
-    "names 20 of many records, and cuts long ids",
+    "names 20 of many records, and truncates long ids",
     Effect.gen(function* () {
       const ids = Array.from({ length: 30 }, (_, index) => `${index}`)
       yield* ask("root", "POST", "/browsers/stop", { ids })
@@ -234,7 +234,7 @@ describe("audit log", () => {
   )
 
   test(
-    "has exports that a program notes, even of a key that may only read",
+    "has exports that a program reports, even with a read-only key",
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("reader", "POST", "/audit/exports", { list: "runs", count: 120 })).status, 204)
       for (const body of [{ list: "<b>", count: 1 }, { list: "runs", count: -1 }, {}])

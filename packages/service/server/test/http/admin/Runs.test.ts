@@ -45,9 +45,9 @@ const begin = Effect.fnUntraced(function* (key: string, task: string, status = "
   }
 })
 
-describe("runs of the admin API", () => {
+describe("runs in the admin API", () => {
   test(
-    "starts a run once for a repeated request with an idempotency key, after its response was lost",
+    "start once if a request with an idempotency key is repeated after its response was lost",
     Effect.gen(function* () {
       const start = (task: string) =>
         send("POST", "/admin/v1/runs", { key: "wak_shop", headers: { "idempotency-key": "one" }, body: { task } })
@@ -70,7 +70,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "lists the runs of all keys to an admin, and to another key its own, newest first",
+    "are listed for all keys to an admin, and otherwise for the caller's key, newest first",
     Effect.gen(function* () {
       yield* begin("shop", "Find a mug")
       yield* begin("blog", "Read the news")
@@ -87,7 +87,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "pages with cursors of this list, these filters and this key only",
+    "are paged with cursors that only work for this list, these filters and this key",
     Effect.gen(function* () {
       for (const task of ["a", "b", "c"]) yield* begin("shop", task)
       const first = yield* ask("shop", "GET", "/runs?limit=2")
@@ -126,7 +126,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "filters by status, failure, words, cost and time, whatever text a filter has",
+    "are filtered by status, failure, words, cost and time, with any text in a filter",
     Effect.gen(function* () {
       yield* begin("shop", "Find a red mug")
       yield* begin("shop", "Fail", "failed")
@@ -150,7 +150,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "gives other keys' runs, and ids that are none, a 404",
+    "return 404 for other keys' runs and invalid ids",
     Effect.gen(function* () {
       const { id } = yield* begin("shop", "Find a mug")
       const paths = (run: string): ReadonlyArray<readonly [string, string, unknown?]> => [
@@ -175,7 +175,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "cancels runs by ids, and tells those that were finished or aren't there",
+    "are cancelled by id, and the response lists finished and unknown ones",
     Effect.gen(function* () {
       const over = yield* begin("shop", "Find a mug")
       const waiting = yield* begin("shop", "Wait", "running")
@@ -200,7 +200,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "takes a follow-up out of the queue, and leaves it alone once it has begun",
+    "are removed from the queue if they are follow-ups, but not once they have started",
     Effect.gen(function* () {
       const run = yield* begin("shop", "Wait", "running")
       const message = { text: "Then this", interrupt: false }
@@ -214,7 +214,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "cancels more runs than a page of the walk has, each once",
+    "are cancelled once each, even if there are more than one page",
     Effect.gen(function* () {
       const started = yield* Effect.forEach(
         Array.from({ length: 130 }),
@@ -232,7 +232,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "cancels the open runs that fit a filter, of the key alone unless it is an admin",
+    "are cancelled by a filter, for all keys only if the caller is an admin",
     Effect.gen(function* () {
       for (const key of ["shop", "blog"]) {
         for (const task of ["Wait a", "Wait b"]) yield* begin(key, task, "running")
@@ -250,7 +250,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "refuses a bulk cancel with an empty filter, or with a filter that doesn't exist, and cancels no run",
+    "aren't cancelled by an empty or unknown filter, which is refused",
     Effect.gen(function* () {
       const run = yield* begin("shop", "Wait", "running")
       const issuesOf = (body: unknown) =>
@@ -278,7 +278,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "refuses unknown query parameters of a list",
+    "refuse unknown query parameters of a list",
     Effect.gen(function* () {
       for (const [path, msg] of [
         ["/runs?statuss=failed", '"statuss" isn\'t a query parameter of this operation. Did you mean "status"?'],
@@ -293,7 +293,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "runs a task again for the owner of the run, and sends a follow-up",
+    "can be run again on behalf of their owner, and get follow-ups",
     Effect.gen(function* () {
       const run = yield* begin("shop", "Find a mug")
       const again = yield* ask("root", "POST", "/runs/retry", { ids: [run.id, "unknown"] })
@@ -323,7 +323,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "runs a task again within the budget of the run",
+    "run again within the same budget",
     Effect.gen(function* () {
       const run = yield* ask("shop", "POST", "/runs", { task: "Find a mug", maxCostUsd: 0.5 })
       const again = yield* ask("root", "POST", "/runs/retry", { ids: [run.body["id"]] })
@@ -333,7 +333,7 @@ describe("runs of the admin API", () => {
   )
 
   test(
-    "sums what runs cost by day, key, model and run",
+    "are summed up in cost by day, key, model and run",
     Effect.gen(function* () {
       for (const key of ["shop", "shop", "blog"]) yield* begin(key, "Find a mug")
       const byKey = yield* ask("root", "GET", "/spend?by=key")

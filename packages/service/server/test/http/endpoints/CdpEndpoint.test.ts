@@ -5,8 +5,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { send } from "../send.ts"
 import { layerTest } from "../served.ts"
 
-describe("the version of a browser that hangs", () => {
-  it.effect("is not waited for longer than 5 seconds", () =>
+describe("the version of an unresponsive browser", () => {
+  it.effect("is awaited for at most 5 seconds", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
       const { pathname, search } = new URL(String(body["cdpUrl"]))

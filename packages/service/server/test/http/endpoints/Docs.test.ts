@@ -13,7 +13,7 @@ layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
     ["v3", OpenApi.fromApi(V3Api)],
     ["v4", OpenApi.fromApi(V4Api)]
   ] as const) {
-    it.effect(`/api/${version}/openapi.json is the contract's, without a key, every time`, () =>
+    it.effect(`/api/${version}/openapi.json returns the contract's document without a key, every time`, () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) {
           const { body, status } = yield* send("GET", `/api/${version}/openapi.json`, { key: null })
@@ -23,7 +23,7 @@ layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
       })
     )
 
-    it.effect(`/api/${version}/docs is a page that loads nothing from elsewhere, every time`, () =>
+    it.effect(`/api/${version}/docs returns a page that loads nothing from other hosts, every time`, () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) {
           const { headers, status, text } = yield* send("GET", `/api/${version}/docs`, { key: null })

@@ -6,7 +6,7 @@ import { send } from "../send.ts"
 import { layerTest } from "../served.ts"
 
 layer(layerTest, { excludeTestServices: true })("Identity", (it) => {
-  it.effect("/ says what answers here and where everything is, without a key", () =>
+  it.effect("/ names the server and its addresses, without a key", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const { body, status } = yield* send("GET", "/", { key: null })

@@ -31,7 +31,7 @@ const click = {
 } as const
 
 describe("a live view", () => {
-  it.live("is a page that loads nothing from elsewhere and is not kept", () => {
+  it.live("is an uncached page that loads nothing from other hosts", () => {
     const { layer } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl, liveUrl } = yield* create
@@ -46,7 +46,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layerWith(layer)))
   })
 
-  it.live("is not for a page that gave its own name this machine's address", () =>
+  it.live("refuses a page whose own host name resolves to this machine", () =>
     Effect.gen(function* () {
       const { liveUrl } = yield* create
       const { host, pathname } = new URL(liveUrl)
@@ -59,7 +59,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layerWith(makeShown().layer)))
   )
 
-  it.live("shows title, address and each picture with its time", () => {
+  it.live("shows the title, the address and each picture with its time", () => {
     const { layer, show } = makeShown()
     return Effect.gen(function* () {
       const { liveUrl } = yield* create
@@ -78,7 +78,7 @@ describe("a live view", () => {
   })
 
   it.live(
-    "has the number of viewers and all tabs for a viewer that asks for details, but no tabs with a secret",
+    "has the number of viewers and all tabs for a viewer that asks for details, without tabs that show a secret",
     () => {
       const { conceal, layer, show } = makeShown()
       return Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("a live view", () => {
     }
   )
 
-  it.live("shows nothing but the steps of a browser that may hold a secret, but to a person who has control", () => {
+  it.live("shows only the steps of a browser that may hold a secret, except to a person who has control", () => {
     const { conceal, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl, id, liveUrl } = yield* create
@@ -128,7 +128,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("shows the steps of the agent in its browser as they happen, and the last ones to who comes later", () => {
+  it.live("shows the steps of the agent in its browser as they happen, and the latest ones to a new viewer", () => {
     const next = Effect.runSync(Queue.unbounded<string>())
     /** Takes a step in its browser each time that the test says so. */
     const perform: StreamingAgent["perform"] = ({ task }, { browser, step, stepEnded }) =>
@@ -189,29 +189,32 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { perform }), layer))))
   })
 
-  it.live("takes input with the control token, and ends a viewer that sends any with the other", () => {
-    const { done, layer, show } = makeShown()
-    return Effect.gen(function* () {
-      const { controlUrl, liveUrl } = yield* create
-      yield* show("first")
-      const owner = yield* watch(controlUrl)
-      const viewer = yield* watch(liveUrl)
-      yield* until(() => owner.messages.length === 2 && viewer.messages.length === 2)
-      viewer.socket.send(JSON.stringify(click))
-      yield* until(() => viewer.ended.how !== undefined)
-      assert.strictEqual(viewer.ended.how, "1008 This link is for viewing only")
-      assert.deepStrictEqual(done, [])
-      owner.socket.send(JSON.stringify(click))
-      yield* until(() => done.length > 0)
-      assert.deepStrictEqual(done, [click])
-      owner.socket.send(JSON.stringify({ ...click, buttons: "all" }))
-      yield* until(() => owner.ended.how !== undefined)
-      assert.strictEqual(owner.ended.how, "1008 The message is no input")
-      assert.lengthOf(done, 1)
-    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
-  })
+  it.live(
+    "accepts input with the control token, and disconnects a viewer that sends input with the other token",
+    () => {
+      const { done, layer, show } = makeShown()
+      return Effect.gen(function* () {
+        const { controlUrl, liveUrl } = yield* create
+        yield* show("first")
+        const owner = yield* watch(controlUrl)
+        const viewer = yield* watch(liveUrl)
+        yield* until(() => owner.messages.length === 2 && viewer.messages.length === 2)
+        viewer.socket.send(JSON.stringify(click))
+        yield* until(() => viewer.ended.how !== undefined)
+        assert.strictEqual(viewer.ended.how, "1008 This link is for viewing only")
+        assert.deepStrictEqual(done, [])
+        owner.socket.send(JSON.stringify(click))
+        yield* until(() => done.length > 0)
+        assert.deepStrictEqual(done, [click])
+        owner.socket.send(JSON.stringify({ ...click, buttons: "all" }))
+        yield* until(() => owner.ended.how !== undefined)
+        assert.strictEqual(owner.ended.how, "1008 The message is no input")
+        assert.lengthOf(done, 1)
+      }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+    }
+  )
 
-  it.live("opens the address of a person with control, and refuses one that an agent may not open either", () => {
+  it.live("opens the address of a person with control, but refuses one that an agent may not open", () => {
     const { done, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl } = yield* create
@@ -234,7 +237,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("has one driver: the viewer who presses first, as all viewers see, until Esc or the end of its page", () => {
+  it.live("gives control to the viewer who presses first, visibly to all, until Esc or the end of its page", () => {
     const { done, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl, liveUrl } = yield* create
@@ -269,7 +272,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("ends a viewer whose message is too large before the rest of it comes", () => {
+  it.live("disconnects a viewer whose message is too large before the rest of it arrives", () => {
     const { done, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl, liveUrl } = yield* create
@@ -285,7 +288,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("says why the browser is gone, then and later", () => {
+  it.live("says why the browser is gone, immediately and later", () => {
     const { end, gone, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { controlUrl, id, liveUrl } = yield* create
@@ -308,7 +311,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("asks the page to connect again when the browser runs on", () => {
+  it.live("asks the page to reconnect if the browser is still running", () => {
     const { end, layer, show } = makeShown()
     return Effect.gen(function* () {
       const { liveUrl } = yield* create
@@ -321,7 +324,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("is nothing without its token, for another browser, or from a page of another origin", () => {
+  it.live("is refused without its token, for another browser, and for a page of another origin", () => {
     const { layer } = makeShown()
     return Effect.gen(function* () {
       const { id, liveUrl } = yield* create
@@ -351,7 +354,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("has 50 viewers at once, and room again when one leaves", () => {
+  it.live("allows 50 viewers at the same time, and another one when one leaves", () => {
     const { layer, show } = makeShown()
     return Effect.gen(function* () {
       const { liveUrl } = yield* create
@@ -374,7 +377,7 @@ describe("a live view", () => {
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
-  it.live("is not there where browsers cannot be seen", () =>
+  it.live("is missing on a server whose browsers have no pictures", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
       assert.strictEqual(body["liveUrl"], null)

@@ -13,7 +13,7 @@ import { send } from "../send.ts"
 import { layerOver, layerTest } from "../served.ts"
 
 layer(layerTest, { excludeTestServices: true })("Monitoring", (it) => {
-  it.effect("/health says that it is well, without a key", () =>
+  it.effect("/health returns ok without a key", () =>
     Effect.map(send("GET", "/health", { key: null }), ({ body, status }) =>
       assert.deepStrictEqual([status, body], [200, { status: "ok" }])
     )
@@ -25,7 +25,7 @@ describe("Monitoring", () => {
     Layer.succeed(Monitoring.Monitoring)({ health: Effect.succeed(health), sample })
 
   for (const path of ["/health", "/ready"]) {
-    it.live(`${path} is a 503 while the server takes no requests, and shows details only with a valid key`, () =>
+    it.live(`${path} returns 503 while the server takes no requests, and shows details only with a valid key`, () =>
       Effect.gen(function* () {
         for (const key of [null, "", "wak_wrong"]) {
           const { body, status } = yield* send("GET", path, { key })
@@ -80,7 +80,7 @@ describe("Monitoring", () => {
     }
   )
 
-  it.live("/metrics has the gauges as they are at the moment, and every request without its path", () => {
+  it.live("/metrics has the current gauges, and counts every request without its path", () => {
     let at = 0
     const gauge = Metric.gauge("webagent_test_gauge", { description: "A gauge of a test" })
     const sample = Effect.suspend(() => Metric.update(gauge, ++at))
@@ -108,7 +108,7 @@ describe("Monitoring", () => {
     }).pipe(Effect.provide(layerTest.pipe(Layer.provide(told({ status: "ok" }, sample)))))
   })
 
-  it.live("the log has a line a request at debug, a warning where the server is at fault, and no secret", () => {
+  it.live("logs one line per request at debug, a warning for a server error, and no secret", () => {
     const lines: Array<string> = []
     const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
     const away = Layer.effect(
@@ -158,7 +158,7 @@ describe("Monitoring", () => {
     })
   })
 
-  it.live("the log names the key, the client and the id of a request, and the response has the same id", () => {
+  it.live("logs the key, the client and the id of a request, and the response has the same id", () => {
     const lines: Array<string> = []
     const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
     return Effect.gen(function* () {
@@ -180,7 +180,7 @@ describe("Monitoring", () => {
     )
   })
 
-  it.live("the log has at most 60 refused keys per minute, then their number, and no key", () => {
+  it.live("logs at most 60 refused keys per minute, then their number, and no key", () => {
     const lines: Array<string> = []
     const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
     const refused = Effect.forEach(

@@ -31,7 +31,7 @@ const get = (url: URL, headers: Readonly<Record<string, string>> = {}, method = 
   send(method, `${url.pathname}${url.search}`, { key: null, headers })
 
 describe("a recordingUrl", () => {
-  it.live("is there when a create asked for it, and opens without a key", () =>
+  it.live("exists if a create asked for it, and opens without a key", () =>
     served(
       Effect.gen(function* () {
         const url = (yield* recorded({ enableRecording: true })) ?? assert.fail("no link")
@@ -49,7 +49,7 @@ describe("a recordingUrl", () => {
     )
   )
 
-  it.live("serves parts, its head, and the whole when it changed", () =>
+  it.live("serves ranges, HEAD, and the whole file if it has changed", () =>
     served(
       Effect.gen(function* () {
         const url = (yield* recorded({ enableRecording: true })) ?? assert.fail("no link")
@@ -68,7 +68,7 @@ describe("a recordingUrl", () => {
     )
   )
 
-  it.live("opens nothing when it is changed or used without its time", () =>
+  it.live("opens nothing if it was modified or lost its expiry time", () =>
     served(
       Effect.gen(function* () {
         const url = (yield* recorded({ enableRecording: true })) ?? assert.fail("no link")
@@ -102,7 +102,7 @@ describe("a recordingUrl", () => {
     }).pipe(Effect.provide(LinkTokens.layerRandom))
   )
 
-  it("knows the ranges of RFC 9110", () => {
+  it("follows the ranges of RFC 9110", () => {
     assert.deepStrictEqual(
       ["bytes=0-0", "bytes=5-", "bytes=-4", "bytes=-99", "bytes=3-99"].map((header) => rangeOf(header, 10)),
       [

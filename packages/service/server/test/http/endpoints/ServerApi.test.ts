@@ -29,7 +29,7 @@ const endpoints = [V2.Served, V3.Served, V4.Served, ServerApi].flatMap((api: Htt
   return all
 })
 
-it("every endpoint is routed, and those of one node name it by a parameter of their path", () => {
+it("every endpoint has a route, and those of one node name it in a path parameter", () => {
   for (const { isRouted, name, path, placement } of endpoints) {
     assert.isTrue(isRouted, name)
     // every node can read the record of a browser
@@ -39,7 +39,7 @@ it("every endpoint is routed, and those of one node name it by a parameter of th
   }
 })
 
-it("creates that need a browser go to a node with room, and messages to the node of their session", () => {
+it("creates that need a browser go to a node with a free slot, and messages to their session's node", () => {
   assert.deepStrictEqual(
     endpoints.flatMap(({ name, placement }) =>
       placement?.node === "withRoom" || placement?.node === "ofSession" ? [`${name}: ${placement.node}`] : []

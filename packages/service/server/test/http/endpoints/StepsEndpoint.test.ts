@@ -43,8 +43,8 @@ const seeing: StreamingAgent["perform"] = (_, { browser, step }) =>
     )
   )
 
-describe("the steps of a run", () => {
-  it.live("are there as they happen, for a key that reads the run", () =>
+describe("a run's steps", () => {
+  it.live("are available as they happen, for a key that can read the run", () =>
     Effect.gen(function* () {
       const { createdAt, id, sessionId } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
       const all = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
@@ -75,7 +75,7 @@ describe("the steps of a run", () => {
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { perform: stepping })))
   )
 
-  it.live("have a link to what the agent saw, that opens without a key and for no other picture", () => {
+  it.live("link to the agent's picture, which opens without a key and only for itself", () => {
     const kept = new Map<string, string>()
     const folder = mkdtempSync(join(tmpdir(), "webagent-test-steps-"))
     const pictures = Layer.succeed(Recordings, {
@@ -115,7 +115,7 @@ describe("the steps of a run", () => {
     )
   })
 
-  it.live("are a 401 without the key, a 404 of a run that is not there, and a 405 for another method", () =>
+  it.live("return 401 without the key, 404 for an unknown run, and 405 for another method", () =>
     Effect.gen(function* () {
       const { id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Buy a mug" } })).body
       assert.deepStrictEqual((yield* steps(id, "wak_other")).body, { detail: "Invalid API key" })

@@ -6,7 +6,7 @@ import { send } from "../send.ts"
 import { layerOver } from "../served.ts"
 
 describe("apiKeyHeader", () => {
-  it.live("a key is accepted in that header and in the usual one", () =>
+  it.live("accepts a key in that header and in the usual one", () =>
     Effect.gen(function* () {
       const statusWith = (headers: Record<string, string>) =>
         Effect.map(send("GET", "/api/v4/runs", { key: null, headers }), ({ status }) => status)
@@ -20,7 +20,7 @@ describe("apiKeyHeader", () => {
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { listen: { apiKeyHeader: "X-Other-API-Key" } })))
   )
 
-  it.live("a create is repeated under its Idempotency-Key, whichever header has the key", () =>
+  it.live("carries out a create once under its Idempotency-Key, whichever header has the key", () =>
     Effect.gen(function* () {
       const create = (name: string) =>
         send("POST", "/api/v4/runs", {
@@ -34,7 +34,7 @@ describe("apiKeyHeader", () => {
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { listen: { apiKeyHeader: "X-Other-API-Key" } })))
   )
 
-  it("is the name of a header", () => {
+  it("refuses an invalid header name", () => {
     for (const name of ["X-API-Key", "authorization", "x!"]) assert.isTrue(ApiKeyHeader.isHeaderName(name), name)
     for (const name of ["", "my key", "key:", "schlüssel"]) assert.isFalse(ApiKeyHeader.isHeaderName(name), name)
     assert.throws(() => ApiKeyHeader.accept("my key"), /"my key" is not the name of a header/u)

@@ -38,13 +38,9 @@ const upgrade = (path: string) =>
 
 const clients: ReadonlyArray<readonly [string, (path: string) => string, boolean]> = [
   ["keeps its connection open", () => "GET /health HTTP/1.1\r\nHost: x\r\n\r\n", true],
-  ["never ends its request", () => "GET /health HTTP/1.1\r\nHost: x\r\n", false],
-  [
-    "never sends the body that it promised",
-    () => "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
-    true
-  ],
-  ["never says goodbye on its CDP socket", upgrade, true]
+  ["never finishes its request", () => "GET /health HTTP/1.1\r\nHost: x\r\n", false],
+  ["never sends the announced body", () => "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", true],
+  ["never closes its CDP socket", upgrade, true]
 ]
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -102,7 +98,7 @@ const lateAnswer =
   /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n[\s\S]*\{"detail":"The request did not arrive in time\. Send it again"\}$/u
 
 describe("Listener", () => {
-  it.live("lets clients go that never end a request, and answers others meanwhile", () =>
+  it.live("disconnects clients that never finish a request, and serves others meanwhile", () =>
     Effect.gen(function* () {
       const { node } = yield* Listener.NodeListener
       node.on("request", (_, response) => response.writeHead(204).end())
@@ -152,7 +148,7 @@ describe("Listener", () => {
       { upload_ms: 3_600_000, whole_ms: 100, progress_ms: 3_600_000 }
     ]
   ] as const) {
-    it.live(`a request that ${kind} gets a 408, and its connection is closed`, () =>
+    it.live(`returns 408 for a request that ${kind}, and closes its connection`, () =>
       Effect.gen(function* () {
         const { received, sockets } = yield* upload(limits, sent)
         yield* until(() => received() !== "")
@@ -163,7 +159,7 @@ describe("Listener", () => {
     )
   }
 
-  it.live("a request that never stops and never ends gets a 408", () =>
+  it.live("returns 408 for a request that keeps sending and never finishes", () =>
     Effect.gen(function* () {
       const limits = { upload_ms: 3_600_000, whole_ms: 300, progress_ms: 3_600_000 }
       const { received, socket, sockets } = yield* upload(limits, headOf(1_000_000))
@@ -181,7 +177,7 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("the bytes of a file may arrive for longer than other requests", () =>
+  it.live("allows more time for the bytes of a file than for other requests", () =>
     Effect.gen(function* () {
       const limits = { upload_ms: 3_600_000, whole_ms: 300, progress_ms: 3_600_000 }
       const head = headOf(60).replace("POST /", "PUT /uploads/id")
@@ -195,7 +191,7 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a large body that arrives slowly is read to its end", () => {
+  it.live("reads a large body that arrives slowly to its end", () => {
     const progress_ms = 300
     const part = "x".repeat(64 * 1024)
     const attempt = Effect.gen(function* () {
@@ -217,7 +213,7 @@ describe("Listener", () => {
   })
 
   for (const length of [2, 512 * 1024]) {
-    it.live(`a server that reads and responds late doesn't fail a request of ${length} bytes`, () =>
+    it.live(`accepts a request of ${length} bytes even if the server reads and responds late`, () =>
       Effect.gen(function* () {
         const limits = { upload_ms: 3_600_000, whole_ms: 3_600_000, progress_ms: 50 }
         const { received } = yield* upload(limits, headOf(length) + "x".repeat(length), respondAfter(300))
@@ -227,7 +223,7 @@ describe("Listener", () => {
     )
   }
 
-  it.live("a large body that has arrived may be read after the limit", () =>
+  it.live("lets a server read a large body after the limit if it has arrived", () =>
     Effect.gen(function* () {
       const length = 512 * 1024
       const limits = { upload_ms: 3_600_000, whole_ms: 200, progress_ms: 3_600_000 }
@@ -237,7 +233,7 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a connection stays open if its server reads a body long after it arrived", () =>
+  it.live("keeps a connection open if its server reads a body long after it arrived", () =>
     Effect.gen(function* () {
       const limits = { upload_ms: 3_600_000, whole_ms: 200, progress_ms: 3_600_000 }
       const { received, socket } = yield* upload(limits, headOf(2), respondAfter(300))
@@ -250,7 +246,7 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a request that is answered before its body is read leaves no timer when its server closes", () =>
+  it.live("leaves no timer of a request that got an early response when the server closes", () =>
     Effect.gen(function* () {
       // no other timer has this length
       const whole_ms = 37
@@ -287,7 +283,7 @@ describe("Listener", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells clients to keep idle connections for longer than proxies do", () =>
+  it.live("asks clients to keep idle connections longer than proxies do", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const { headers } = yield* Effect.promise((signal) => fetch(`${address}/health`, { signal }))
@@ -297,7 +293,7 @@ describe("Listener", () => {
     }).pipe(Effect.provide(Layer.fresh(layerTest)))
   )
 
-  it.live("keeps a request that comes before there is an app, and answers it then", () =>
+  it.live("holds a request that arrives before the app is ready, and responds then", () =>
     Effect.gen(function* () {
       const { node } = yield* Listener.NodeListener
       const arrived = yield* Effect.forkChild(
@@ -318,7 +314,7 @@ describe("Listener", () => {
   )
 
   for (const [what, text, answered] of clients) {
-    it.live(`stops at once under a client that ${what}`, () =>
+    it.live(`stops immediately although a client ${what}`, () =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
         const context = yield* Layer.buildWithScope(Layer.fresh(layerTest), scope)

@@ -26,7 +26,7 @@ const makeGuess = () => {
 
 const allowed = Array(20).fill(0)
 
-it.effect("refuses the 21st different wrong key of an address until a minute after its first one", () =>
+it.effect("refuses an address's 21st different wrong key until a minute after the first one", () =>
   Effect.gen(function* () {
     const guess = makeGuess()
     assert.deepStrictEqual(yield* guess("203.0.113.9", 20), allowed)
@@ -39,7 +39,7 @@ it.effect("refuses the 21st different wrong key of an address until a minute aft
   })
 )
 
-it.effect("never refuses the repetition of one wrong key", () =>
+it.effect("never refuses repetitions of one wrong key", () =>
   Effect.gen(function* () {
     const guess = makeGuess()
     assert.deepStrictEqual(yield* guess("203.0.113.9", 100, "wak_old"), Array(100).fill(0))
@@ -48,7 +48,7 @@ it.effect("never refuses the repetition of one wrong key", () =>
   })
 )
 
-it.effect("counts the addresses of one IPv6 network together", () =>
+it.effect("counts the addresses of an IPv6 network together", () =>
   Effect.gen(function* () {
     const guess = makeGuess()
     assert.deepStrictEqual(yield* guess("2001:db8:1:2::1", 10), allowed.slice(10))

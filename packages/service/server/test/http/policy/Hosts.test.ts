@@ -15,7 +15,7 @@ const refused = (listensOn: string, given: ReadonlyArray<string> | undefined, ho
 
 describe("Hosts", () => {
   it.each(["127.0.0.1:80", "127.1.2.3", "localhost", "LOCALHOST:9", "[::1]:80", "app.localhost", undefined])(
-    "a server of this machine answers to %s",
+    "let a local server respond to %s",
     (host) => assert.isUndefined(refused("127.0.0.1", undefined, host))
   )
 
@@ -25,7 +25,7 @@ describe("Hosts", () => {
     ["127.0.0.1.shop.example", "127.0.0.1.shop.example"],
     ["localhost.shop.example", "localhost.shop.example"],
     ["10.0.0.1", "10.0.0.1"]
-  ])("and not to %s", (host, name) => {
+  ])("don't let it respond to %s", (host, name) => {
     for (const listensOn of ["127.0.0.1", "localhost", "::1"]) {
       assert.strictEqual(refused(listensOn, undefined, host), name)
     }

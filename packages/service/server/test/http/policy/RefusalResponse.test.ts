@@ -39,7 +39,7 @@ const failing = (state: State) =>
 const create = (key: string) =>
   send("POST", "/api/v4/runs", { body: { task: "one" }, headers: { "idempotency-key": key } })
 
-it.live("a store that is away is a 503 with Retry-After, for reads and creates of all versions", () => {
+it.live("returns 503 with Retry-After for reads and creates of all versions while the store is unavailable", () => {
   const state: State = { away: null, asked: 0 }
   return Effect.gen(function* () {
     const id = String((yield* create("a")).body["id"])
@@ -63,7 +63,7 @@ it.live("a store that is away is a 503 with Retry-After, for reads and creates o
   }).pipe(Effect.provide(served.layerOver(failing(state))))
 })
 
-it.live("a create whose answer is lost in the store is carried out once, and its key finds it", () => {
+it.live("carries out a create once if the store's response is lost, and its key finds the result", () => {
   const state: State = { away: "unknown", asked: 0 }
   return Effect.gen(function* () {
     const lost = yield* create("a")

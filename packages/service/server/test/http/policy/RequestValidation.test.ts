@@ -9,12 +9,12 @@ const decode = Schema.decodeUnknownSync(HTTPValidationError)
 
 /** Requests that do not fit, and `loc` and `type` of every entry of the answer. */
 const refused: ReadonlyArray<readonly [string, string, string, Question, ReadonlyArray<readonly [string, string]>]> = [
-  ["a session_id that is no uuid", "GET", "/api/v2/sessions/unknown", {}, [["path.session_id", "uuid_parsing"]]],
-  ["no field at all", "POST", "/api/v4/runs", { body: {} }, [["body.task", "missing"]]],
+  ["a session_id that isn't a UUID", "GET", "/api/v2/sessions/unknown", {}, [["path.session_id", "uuid_parsing"]]],
+  ["a body without fields", "POST", "/api/v4/runs", { body: {} }, [["body.task", "missing"]]],
   ["a field of another type", "POST", "/api/v4/runs", { body: { task: 7 } }, [["body.task", "string_type"]]],
   ["null", "POST", "/api/v3/sessions", { body: { task: null } }, [["body.task", "string_type"]]],
   [
-    "several things at once",
+    "several mistakes at once",
     "POST",
     "/api/v4/runs",
     { body: { modelParams: [] } },
@@ -34,14 +34,14 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     ]
   ],
   [
-    "a text for a boolean",
+    "a text in place of a boolean",
     "POST",
     "/api/v4/sessions/x/queue",
     { body: { text: "x", interrupt: "no" } },
     [["body.interrupt", "bool_type"]]
   ],
   [
-    "no country code",
+    "an invalid country code",
     "POST",
     "/api/v4/browsers",
     { body: { proxyCountryCode: "nor" } },
@@ -49,15 +49,15 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
   ],
   ["another action", "PATCH", "/api/v4/browsers/x", { body: { action: "pause" } }, [["body.action", "literal_error"]]],
   [
-    "a NUL in the name of a profile",
+    "a NUL in a profile's name",
     "POST",
     "/api/v4/profiles",
     { body: { name: "a\u0000" } },
     [["body.name", "string_pattern_mismatch"]]
   ],
-  ["a list for a body", "POST", "/api/v4/runs", { body: [] }, [["body", "model_attributes_type"]]],
-  ["null for a body", "POST", "/api/v4/browsers", { body: null }, [["body", "model_attributes_type"]]],
-  ["JSON that breaks off", "POST", "/api/v4/runs", { text: '{"task":' }, [["body", "json_invalid"]]],
+  ["a list as the body", "POST", "/api/v4/runs", { body: [] }, [["body", "model_attributes_type"]]],
+  ["null as the body", "POST", "/api/v4/browsers", { body: null }, [["body", "model_attributes_type"]]],
+  ["truncated JSON", "POST", "/api/v4/runs", { text: '{"task":' }, [["body", "json_invalid"]]],
   ["no body", "POST", "/api/v4/runs", {}, [["body", "missing"]]],
   ["no body for a PATCH", "PATCH", "/api/v4/browsers/x", {}, [["body", "missing"]]],
   [
@@ -75,7 +75,7 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     [["body", "model_attributes_type"]]
   ],
   [
-    "a text that does not end, which takes no longer to refuse than to read",
+    "an unterminated text, as fast as it can be read",
     "POST",
     "/api/v4/runs",
     { text: String.raw`{"task":"${String.raw`\"`.repeat(5e5)}` },
@@ -89,7 +89,7 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     [["body", "body_error"]]
   ],
   [
-    "JSON that is nested too deep to be repeated",
+    "JSON that is nested too deep to be quoted",
     "POST",
     "/api/v4/runs",
     { text: `{"task":"x","modelParams":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}}` },
@@ -141,9 +141,9 @@ const creates = [
 
 /** Requests that look odd and are fine. */
 const accepted: ReadonlyArray<readonly [string, string, Question]> = [
-  ["no body where nothing is required", "/api/v4/browsers", {}],
+  ["no body if no field is required", "/api/v4/browsers", {}],
   [
-    "an empty form, as curl -d '' sends it",
+    "an empty form, as sent by curl -d ''",
     "/api/v4/browsers",
     { text: "", headers: { "content-type": "application/x-www-form-urlencoded" } }
   ],
@@ -152,31 +152,31 @@ const accepted: ReadonlyArray<readonly [string, string, Question]> = [
     "/api/v4/runs",
     { body: { task: "x" }, headers: { "content-type": "Application/JSON ; charset=utf-8" } }
   ],
-  ["fields that are not described", "/api/v3/sessions", { body: { task: "x", colour: "red", result: 7, id: null } }],
-  ["a misspelt field that is null, and so asks for nothing", "/api/v4/runs", { body: { ...task, maxCostUSD: null } }],
-  ["a misspelt field next to the right one", "/api/v4/runs", { body: { ...task, max_cost_usd: 1, maxCostUsd: 1 } }],
+  ["undescribed fields", "/api/v3/sessions", { body: { task: "x", colour: "red", result: 7, id: null } }],
+  ["a misspelled field with null, which has no effect", "/api/v4/runs", { body: { ...task, maxCostUSD: null } }],
+  ["a misspelled field next to the correct one", "/api/v4/runs", { body: { ...task, max_cost_usd: 1, maxCostUsd: 1 } }],
   [
-    "fields of other services whose names begin as ones of the operation do",
+    "other services' fields whose names begin like the operation's",
     "/api/v4/runs",
     { body: { ...task, session: "s", workspace: "w" } }
   ],
-  ["a profile and a language of other services", "/api/v4/browsers", { body: { profile: "p", language: "en" } }],
+  ["other services' profile and language", "/api/v4/browsers", { body: { profile: "p", language: "en" } }],
   ["a field with a very long name", "/api/v4/runs", { body: { ...task, ["z".repeat(300_000)]: 1 } }],
-  ["a short field that is close to one of the operation", "/api/v4/runs", { body: { ...task, mode: "fast" } }],
+  ["a short field similar to the operation's", "/api/v4/runs", { body: { ...task, mode: "fast" } }],
   ["a field named __proto__", "/api/v4/runs", { text: '{"task":"x","__proto__":{"a":1},"constructor":1}' }],
   ["an empty task", "/api/v4/runs", { body: { task: "" } }],
   [
-    "nesting that is deep but not too deep",
+    "deep nesting within the limit",
     "/api/v4/runs",
     { text: `{"task":"x","modelParams":{"a":${"[".repeat(150)}${"]".repeat(150)}}}` }
   ],
-  ["brackets that nest nothing", "/api/v4/runs", { body: { task: '[{"\\'.repeat(1000) } }],
+  ["brackets within a text", "/api/v4/runs", { body: { task: '[{"\\'.repeat(1000) } }],
   ["unpaired surrogates and NUL", "/api/v4/runs", { text: '{"task":"\\ud800 \\u0000"}' }]
 ]
 
 layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
   for (const [what, method, path, question, expected] of refused) {
-    it.effect(`${what} is 422`, () =>
+    it.effect(`returns 422 for ${what}`, () =>
       Effect.gen(function* () {
         const answer = yield* send(method, path, question)
         assert.strictEqual(answer.status, 422)
@@ -219,7 +219,7 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
     })
   )
 
-  it.effect.each(creates)("POST %s takes no field of published clients for a misspelt one", (path) =>
+  it.effect.each(creates)("POST %s doesn't mistake a field of published clients for a misspelled one", (path) =>
     Effect.gen(function* () {
       const body = Object.fromEntries(published.split(" ").map((name) => [name, "1"]))
       const { detail = [] } = decode((yield* send("POST", path, { body })).body)
@@ -228,7 +228,7 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
     })
   )
 
-  it.effect("a text that is not UTF-8 is 422, and no other task in its place", () =>
+  it.effect("returns 422 for a text that isn't UTF-8 instead of running another task", () =>
     Effect.gen(function* () {
       const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nConnection: close\r\nContent-Length: 12\r\n"
       const answer = yield* raw(`POST /api/v4/runs HTTP/1.1\r\n${head}\r\n{"task":"`, Buffer.from([0xe9]), '"}')
@@ -237,7 +237,7 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
   )
 
   for (const [what, path, question] of accepted) {
-    it.effect(`${what}: fine`, () =>
+    it.effect(`accepts ${what}`, () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* send("POST", path, question)).status, 201)
       })

@@ -117,7 +117,7 @@ const connect = () => {
 const text = 0x81
 const isReady = (at: number) => at % 50 === 0
 
-describe("frames that are passed on", () => {
+describe("relayed CDP frames", () => {
   const long = `{"long":"${"x".repeat(300)}"}`
   const huge = `{"huge":"${"y".repeat(70_000)}"}`
   const said = [
@@ -137,7 +137,7 @@ describe("frames that are passed on", () => {
   const refused = (message: string) => [text, `{"refused":${JSON.stringify(message)}}`] as const
   const answers = [refused('{"no":2}'), [0x8a, "ping"] as const, refused('{"parts":"no"}')]
 
-  it("are each judged, and passed in order, wherever the bytes of a client are cut", async () => {
+  it("are each checked, and passed on in order, however the client's bytes are split", async () => {
     const all = Buffer.concat(said)
     for (let at = 0; at <= all.length; at++) {
       const one = connect()
@@ -148,7 +148,7 @@ describe("frames that are passed on", () => {
     }
   })
 
-  it("are each judged when every byte comes alone, and when one is longer than what arrives at once", async () => {
+  it("are each checked if every byte arrives alone, and if one is longer than a chunk", async () => {
     const one = connect()
     for (const byte of Buffer.concat(said)) await one.say(Buffer.from([byte]))
     assert.deepStrictEqual(one.heard, heard)
@@ -160,7 +160,7 @@ describe("frames that are passed on", () => {
     one.socket.terminate()
   })
 
-  it("reach a client as they are, with what the server says itself between them, wherever they are cut", async () => {
+  it("reach a client unchanged, with the server's own messages between them, however they are split", async () => {
     const all = Buffer.concat([bare(text, "one"), bare(0x01, "tw"), bare(0x80, "o"), bare(text, long)])
     for (let at = 1; at < all.length; at++) {
       const one = connect()
@@ -183,7 +183,7 @@ describe("frames that are passed on", () => {
     }
   })
 
-  it("end with a code after what is no frame, and after one that is too large", async () => {
+  it("end with a close code after an invalid frame, and after one that is too large", async () => {
     const cases = [
       ["no mask", bare(text, "{}"), 1002],
       ["reserved bits", masked(0xc1, "{}"), 1002],
@@ -203,7 +203,7 @@ describe("frames that are passed on", () => {
     }
   })
 
-  it("leave a client's farewell to be answered", async () => {
+  it("pass on a client's close frame", async () => {
     const one = connect()
     await one.say(Buffer.concat([masked(text, '{"id":1}'), masked(0x88, "\u0003\u00e8")]))
     assert.deepStrictEqual(one.heard, ['{"id":1}'])
@@ -211,7 +211,7 @@ describe("frames that are passed on", () => {
     one.socket.terminate()
   })
 
-  it("wait for a browser that takes no more, and for a client that does not read", async () => {
+  it("wait for a browser with full buffers, and for a client that doesn't read", async () => {
     const one = connect()
     one.takes(false)
     await one.say(masked(text, '{"id":1}'))
@@ -234,7 +234,7 @@ describe("frames that are passed on", () => {
     one.socket.terminate()
   })
 
-  it("are not waited for longer than a minute when a client went silent within one", async () => {
+  it("wait for a silent client for at most a minute", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     try {
       for (const begun of [masked(text, long).subarray(0, 100), masked(0x01, "{"), Buffer.from([text])]) {
