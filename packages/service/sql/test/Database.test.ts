@@ -29,7 +29,7 @@ const refusal = (path: string) =>
   )
 
 describe("Database", () => {
-  it.live("makes a new file that only its owner can read, and opens it again", () =>
+  it.live("creates a new file that only its owner can read, and opens it again", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* using(path, put)
@@ -38,7 +38,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("refuses a file of a newer version in one sentence, and changes nothing", () =>
+  it.live("refuses a newer version's file in one sentence, and changes nothing", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* using(path, put)
@@ -50,7 +50,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("refuses an older file until it is migrated, and keeps a backup of it as it was", () =>
+  it.live("refuses an older file until it is migrated, and keeps a backup of it", () =>
     Effect.gen(function* () {
       const path = yield* file
       const first = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice(0, 1)), table })
@@ -66,7 +66,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("knows of a migrated file since when its sessions are idle", () =>
+  it.live("remembers in a migrated file how long its sessions have been idle", () =>
     Effect.gen(function* () {
       const path = yield* file
       const second = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice(0, 2)), table })
@@ -90,7 +90,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("keeps a second server off the file until the first one ends", () =>
+  it.live("refuses a second server on the file until the first one stops", () =>
     Effect.gen(function* () {
       const path = yield* file
       const message = yield* Effect.scoped(
@@ -101,7 +101,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("keeps a second server off the file under another name", () =>
+  it.live("refuses a second server on the file under another name", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* using(path, put)
@@ -114,7 +114,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("names the file that the system refuses", () =>
+  it.live("names the file that the system refuses to open", () =>
     Effect.gen(function* () {
       // the name of its log is too long
       const path = join(dirname(yield* file), `${"a".repeat(250)}.db`)
@@ -123,7 +123,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("refuses a database of another program, and a file that is none and gets nothing beside it", () =>
+  it.live("refuses another program's database or a damaged file, and writes nothing next to it", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* changing(path, "CREATE TABLE orders (id INTEGER)")
@@ -138,7 +138,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("backs up what is committed while the file is open, and never over another file", () =>
+  it.live("backs up committed data while the file is open, and never overwrites a file", () =>
     Effect.gen(function* () {
       const path = yield* file
       const copy = `${path}.copy`
@@ -150,7 +150,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("leaves no part of a backup that cannot be written", () =>
+  it.live("leaves no partial backup if it can't be written", () =>
     Effect.gen(function* () {
       const path = yield* file
       writeFileSync(path, "not a database ".repeat(100))
@@ -160,7 +160,7 @@ describe("Database", () => {
     })
   )
 
-  it.live("migrates a file of this version to nothing else, and makes no backup for it", () =>
+  it.live("doesn't migrate or back up a current file", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* using(path, put)

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite"
 import { FileHints, NodeSqlite } from "../src/index.ts"
 import { file } from "./files.ts"
 
-it.effect("another process's commit is a hint within a second, and the server's own commits are none", () =>
+it.effect("FileHints sends a hint within a second of another process's commit, and none for the server's own", () =>
   Effect.gen(function* () {
     const path = yield* file
     const heard = { work: 0, events: 0 }

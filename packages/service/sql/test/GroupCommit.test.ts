@@ -47,7 +47,7 @@ const withStore = <A, E>(use: Effect.Effect<A, E, Store | SqlClient.SqlClient>) 
   )
 
 describe("GroupCommit", () => {
-  it.live("a refused step of a group writes nothing, and the others are stored", () =>
+  it.live("stores the other steps of a group if one is refused", () =>
     withStore(
       Effect.gen(function* () {
         yield* commitAll([creation("1")])
@@ -61,7 +61,7 @@ describe("GroupCommit", () => {
     )
   )
 
-  it.live("a step whose statement fails writes nothing, and the others are stored", () =>
+  it.live("stores the other steps of a group if a statement of one fails", () =>
     withStore(
       Effect.gen(function* () {
         yield* failing("ABORT")
@@ -72,7 +72,7 @@ describe("GroupCommit", () => {
     )
   )
 
-  it.live("all steps of a group fail if the database undoes its transaction, and later ones are stored", () =>
+  it.live("fails all steps of a group if the database rolls back its transaction, and stores later ones", () =>
     withStore(
       Effect.gen(function* () {
         yield* failing("ROLLBACK")
@@ -94,7 +94,7 @@ describe("GroupCommit", () => {
     )
   )
 
-  it.live("a step within a transaction is a part of it, and waits for no group", () =>
+  it.live("joins a step to its surrounding transaction without waiting for a group", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -115,7 +115,7 @@ describe("GroupCommit", () => {
       return Option.isSome(yield* Effect.timeoutOption(Fiber.await(fiber), "20 seconds"))
     })
 
-  it.live("steps are stored again after the log's file couldn't be examined once", () =>
+  it.live("stores steps again after one failed check of the log file", () =>
     Effect.gen(function* () {
       const path = yield* file
       const log = `${path}-wal`
@@ -133,7 +133,7 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.live("a commit of a closed database ends", () =>
+  it.live("finishes a commit of a closed database", () =>
     Effect.gen(function* () {
       const path = yield* file
       const scope = yield* Scope.make()

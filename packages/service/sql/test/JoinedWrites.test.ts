@@ -34,7 +34,7 @@ const withTurns = (name: string, count: number) => {
 }
 
 describe("JoinedWrites", () => {
-  it.live("a step that is refused writes nothing, and the refusal names the first record", () =>
+  it.live("write nothing for a refused step, and name the first record in the refusal", () =>
     withStore(
       Effect.gen(function* () {
         yield* commit(withTurns("1", 1))
@@ -51,7 +51,7 @@ describe("JoinedWrites", () => {
     )
   )
 
-  it.live("a step of more statements than Postgres gets at once is stored", () =>
+  it.live("store a step with more statements than Postgres accepts at once", () =>
     withStore(
       Effect.gen(function* () {
         yield* commit(withTurns("1", 40))
@@ -68,7 +68,7 @@ describe("JoinedWrites", () => {
     )
   )
 
-  it.live("a step within a transaction is a part of it", () =>
+  it.live("join a step to its surrounding transaction", () =>
     withStore(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

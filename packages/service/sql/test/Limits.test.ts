@@ -18,8 +18,8 @@ const node = Effect.fnUntraced(function* (url: Effect.Success<typeof address>) {
   )
 })
 
-describe("the limits of a key", () => {
-  it.live("are of all nodes together, also of creates that come to all of them at once", () =>
+describe("a key's limits", () => {
+  it.live("apply to all nodes together, even for simultaneous creates on all of them", () =>
     Effect.gen(function* () {
       const url = yield* address
       const first = yield* node(url)

@@ -22,7 +22,7 @@ const before = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice
 const over = (path: string) => Layer.provideMerge(SqlStore.layer, Database.layer({ file: path }))
 
 describe("lists over SQLite", () => {
-  it.live("have the records of a file of the version before once it is migrated", () =>
+  it.live("have the records of an earlier version's file after its migration", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* Effect.provide(Effect.andThen(before, insertAllOld), NodeSqlite.layer({ file: path }))
@@ -63,7 +63,7 @@ describe("lists over SQLite", () => {
     })
   )
 
-  it.live("search for words once the older runs are indexed, and until then report how many are", () =>
+  it.live("search for words once older runs are indexed, and report how many are until then", () =>
     Effect.gen(function* () {
       const path = yield* file
       const turns = (from: number, to: number, task: string) =>

@@ -30,7 +30,7 @@ const reasonOf = <A>(effect: Effect.Effect<A, SqlError>) =>
   Effect.map(Effect.flip(effect), ({ message, reason }) => ({ tag: reason._tag, message }))
 
 describe("NodeSqlite", () => {
-  it.live("reads what is committed while a transaction is open, and waits for no writer", () =>
+  it.live("reads committed data while a transaction is open, and waits for no writer", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         yield* sql`INSERT INTO notes VALUES ('one', 'committed')`
@@ -65,7 +65,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("runs one transaction at a time: no increment of many is lost", () =>
+  it.live("runs one transaction at a time, so that no increment is lost", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         yield* sql`INSERT INTO notes VALUES ('count', '0')`
@@ -85,7 +85,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("rolls back a nested transaction that fails, and commits the one around it", () =>
+  it.live("rolls back a failed nested transaction, and commits the one around it", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         const put = (id: string) => sql`INSERT INTO notes (id) VALUES (${id})`
@@ -105,7 +105,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("says which of its errors are a value that is there already", () =>
+  it.live("distinguishes unique constraint violations from other errors", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         yield* sql`CREATE UNIQUE INDEX by_text ON notes (text)`
@@ -116,7 +116,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("gives up on a lock of another connection with LockTimeoutError, and goes on afterwards", () =>
+  it.live("fails with LockTimeoutError on another connection's lock, and works afterwards", () =>
     withTable(
       (sql, path) =>
         Effect.gen(function* () {
@@ -134,7 +134,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("fails with ConnectionError where the disk is full, and keeps what was there", () =>
+  it.live("fails with ConnectionError on a full disk, and keeps its data", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         yield* sql`INSERT INTO notes (id) VALUES ('before')`
@@ -150,7 +150,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("fails with ConnectionError where nothing can be written", () =>
+  it.live("fails with ConnectionError if nothing can be written", () =>
     withTable((sql) =>
       Effect.gen(function* () {
         yield* sql`PRAGMA query_only = ON`
@@ -161,7 +161,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("fails with ConnectionError for a folder that does not exist and a file that is no database", () =>
+  it.live("fails with ConnectionError for a missing folder and a file that isn't a database", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const opening = (path: string) => reasonOf(Effect.provide(Effect.void, layerOf(path)))
@@ -179,7 +179,7 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.live("copies the log into the file without a commit doing it", () =>
+  it.live("copies the log into the file outside of commits", () =>
     withTable(
       (sql, path) =>
         Effect.gen(function* () {
@@ -191,7 +191,7 @@ describe("NodeSqlite", () => {
     )
   )
 
-  it.live("leaves a good file with every committed row when its process is killed", () =>
+  it.live("leaves a valid file with every committed row when its process is killed", () =>
     Effect.gen(function* () {
       const path = yield* file
       const writer = fileURLToPath(new URL("./writer.ts", import.meta.url))

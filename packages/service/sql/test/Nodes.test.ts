@@ -115,7 +115,7 @@ const ended = Effect.fnUntraced(function* (turnId: string) {
 const begun = (path: string, turnId: string) => until(Effect.sync(() => paidFor(path, turnId).length > 0 || undefined))
 
 describe("nodes that share a file", () => {
-  it.live("take over what a killed node had, and pay for nothing twice", () =>
+  it.live("take over from a killed node, and pay for nothing twice", () =>
     withStore(
       Effect.fnUntraced(function* (path) {
         const rounds = 3
@@ -165,7 +165,7 @@ describe("nodes that share a file", () => {
     )
   )
 
-  it.live("take over from a node that is frozen for longer than its lease, which begins nothing when it wakes", () =>
+  it.live("take over from a node that is frozen for longer than its lease, and that starts nothing when it wakes", () =>
     withStore(
       Effect.fnUntraced(function* (path) {
         const nodes = yield* Effect.all([start(path, "n0"), start(path, "n1")], { concurrency: 2 })

@@ -4,7 +4,7 @@ import { Database, OpenCounts } from "../src/index.ts"
 import { file } from "./files.ts"
 import { plansOf } from "./plans.ts"
 
-it.live("what is not over is counted from indexes that have nothing else", () =>
+it.live("counts of unfinished records use indexes that contain nothing else", () =>
   Effect.gen(function* () {
     const path = yield* file
     const plans = yield* plansOf(path, Effect.provide(OpenCounts.get, Database.layer({ file: path })))

@@ -63,7 +63,7 @@ const refusal = (url: Redacted.Redacted) =>
   Effect.map(Effect.flip(Effect.provide(Effect.void, PostgresDatabase.layer({ url }))), ({ message }) => message)
 
 describe("a Postgres database", () => {
-  it.live("is made ready once by those that start together on an empty one", () =>
+  it.live("is set up once by servers that start together on an empty one", () =>
     Effect.gen(function* () {
       const url = yield* address
       const nodes = yield* Effect.all([node(url), node(url), node(url)], { concurrency: 3 })
@@ -72,7 +72,7 @@ describe("a Postgres database", () => {
     })
   )
 
-  it.live("of a newer version, an older one or another program is refused in one sentence", () =>
+  it.live("is refused in one sentence if it belongs to a newer or older version or another program", () =>
     Effect.gen(function* () {
       const url = yield* address
       const { sql } = yield* node(url)
@@ -100,7 +100,7 @@ describe("a Postgres database", () => {
     })
   )
 
-  it.live("stays empty for a command that needs one that is not", () =>
+  it.live("stays empty for a command that needs an existing one", () =>
     Effect.gen(function* () {
       const url = yield* address
       const opened = Effect.provide(Effect.void, PostgresDatabase.layerExisting({ url }))
@@ -111,7 +111,7 @@ describe("a Postgres database", () => {
     })
   )
 
-  it.live("says which right its user lacks", () =>
+  it.live("names the privilege that its user lacks", () =>
     Effect.gen(function* () {
       const url = new URL(Redacted.value(yield* address))
       yield* SqlClient.SqlClient.use((sql) => sql`CREATE ROLE reader LOGIN`).pipe(
@@ -126,7 +126,7 @@ describe("a Postgres database", () => {
     })
   )
 
-  it.live("shows its address without a password, also one that is wrong", () =>
+  it.live("shows its address without a password, even if that is wrong", () =>
     Effect.gen(function* () {
       const url = Redacted.make("postgres://ann:s3cret@db.example:5433/service?sslmode=require&password=s3cret")
       assert.strictEqual(PostgresDatabase.shown(url), "postgres://ann@db.example:5433/service")
@@ -154,7 +154,7 @@ describe("a Postgres database", () => {
 })
 
 describe("nodes that share a Postgres database", () => {
-  it.live("let one of the creates through that have one key and come to all of them at once", () =>
+  it.live("accept one of the creates that arrive at all of them with the same key", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [one, two] = yield* Effect.all([node(url), node(url)])
@@ -180,7 +180,7 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
-  it.live("tell each event once to who follows them while both commit, and none before what it came after", () =>
+  it.live("report each event once and in order to followers while both nodes commit", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [one, two] = yield* Effect.all([node(url), node(url)])
@@ -216,7 +216,7 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
-  it.live("wait for each other's numbering of events, but not for its lock", () =>
+  it.live("wait for each other's event numbers, but not for each other's locks", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [one, two] = yield* Effect.all([node(url), node(url)])
@@ -249,7 +249,7 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
-  it.live("know the turn of an event that a server of the version before wrote", () =>
+  it.live("know the turn of an event that an earlier version's server wrote", () =>
     Effect.gen(function* () {
       const { sql, store } = yield* node(yield* address)
       const { events } = creation("1")
@@ -261,7 +261,7 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
-  it.live("forget at once what is over, each record once, and wait for no lock of the other", () =>
+  it.live("delete old records at the same time, each once, without waiting for each other's locks", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [one, two] = yield* Effect.all([node(url), node(url)])
@@ -308,7 +308,7 @@ describe("nodes that share a Postgres database", () => {
     })
   )
 
-  it.live("wait for a frozen one no longer than its transaction may be idle", () =>
+  it.live("wait for a frozen node no longer than its transaction may be idle", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [frozen, other] = yield* Effect.all([node(url, { patience_ms: 60_000 }), node(url)])
@@ -331,7 +331,7 @@ describe("nodes that share a Postgres database", () => {
 })
 
 describe("a Postgres database", () => {
-  it.live("ends connections to what reads nothing, which would keep their locks and all words between nodes", () =>
+  it.live("closes connections that stop reading, which would keep their locks and block messages between nodes", () =>
     Effect.gen(function* () {
       const options = { url: yield* address, connections: 1 }
       // the socket of this test has no such time, so it is what the connection asked for
@@ -343,8 +343,8 @@ describe("a Postgres database", () => {
   )
 })
 
-describe("a Postgres database that is away", () => {
-  it.live("says of each commit whether it may be there, and all goes on when it is back", () =>
+describe("an unavailable Postgres database", () => {
+  it.live("reports for each commit whether it may have been applied, and works when it is back", () =>
     Effect.gen(function* () {
       const server = yield* postgres
       const { store } = yield* node(yield* address, { patience_ms: 4000 })
@@ -382,7 +382,7 @@ describe("a Postgres database that is away", () => {
     })
   )
 
-  it.live("is unavailable to a commit that is refused while its connection is cut, and stores nothing of it", () =>
+  it.live("reports a refused commit on a cut connection as unavailable, and stores nothing of it", () =>
     Effect.gen(function* () {
       const url = yield* address
       const { sql, store } = yield* node(url, { patience_ms: 4000 })
@@ -398,7 +398,7 @@ describe("a Postgres database that is away", () => {
     })
   )
 
-  it.live("keeps no node from closing", () =>
+  it.live("doesn't keep a node from closing", () =>
     Effect.gen(function* () {
       const server = yield* postgres
       const url = yield* address

@@ -110,8 +110,8 @@ const withNodes = <A, E, R>(
     return yield* Effect.provide(Effect.andThen(listeners(2), use(a, b)), Postgres.layer({ url, connections: 1 }))
   })
 
-describe("nodes of a Postgres database that hear each other", () => {
-  it.live("let go of what is cancelled at another one, and stop its browsers, before they look by themselves", () =>
+describe("nodes of a Postgres database with notifications", () => {
+  it.live("release sessions that another node cancelled, and stop their browsers, before their next check", () =>
     withNodes(
       Effect.fnUntraced(function* (a, b) {
         const { session, turn } = yield* a.engine.createSession(request)
@@ -131,7 +131,7 @@ describe("nodes of a Postgres database that hear each other", () => {
     )
   )
 
-  it.live("take what comes to a node that drains", () =>
+  it.live("take runs that arrive at a draining node", () =>
     withNodes(
       Effect.fnUntraced(function* (a, b) {
         const { session, turn } = yield* a.engine.createSession(request)
@@ -146,7 +146,7 @@ describe("nodes of a Postgres database that hear each other", () => {
     )
   )
 
-  it.live("lose nothing when their connections end: they listen again, and look for what was said meanwhile", () =>
+  it.live("lose nothing if their connections break: they listen again, and check for missed notifications", () =>
     withNodes(
       Effect.fnUntraced(function* (a, b) {
         const sql = yield* SqlClient.SqlClient
@@ -168,7 +168,7 @@ describe("nodes of a Postgres database that hear each other", () => {
     )
   )
 
-  it.live("hear what is for them, and what is for all", () =>
+  it.live("receive notifications for themselves and for all", () =>
     Effect.gen(function* () {
       const url = yield* address
       const told = yield* Queue.unbounded<string>()
@@ -193,7 +193,7 @@ describe("nodes of a Postgres database that hear each other", () => {
     })
   )
 
-  it.live("stop listening at once while their database does not answer, so that a server can stop", () =>
+  it.live("stop listening immediately while their database doesn't respond, so that a server can stop", () =>
     Effect.gen(function* () {
       const { freeze, thaw } = yield* postgres
       const url = yield* address
@@ -213,7 +213,7 @@ describe("nodes of a Postgres database that hear each other", () => {
     })
   )
 
-  it.live("tell readers of the event log at every node of commits, and those of a moment once", () =>
+  it.live("notify event log readers on every node of commits, once for simultaneous ones", () =>
     Effect.gen(function* () {
       const url = yield* address
       const [here, there] = [yield* hintsOf(url), yield* hintsOf(url)]

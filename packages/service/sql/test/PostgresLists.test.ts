@@ -26,7 +26,7 @@ const over = (url: Redacted.Redacted, connections = 10) =>
   Layer.fresh(Layer.provideMerge(SqlStore.layer, PostgresDatabase.layer({ url, connections })))
 
 describe("lists over Postgres", () => {
-  it.live("have the records of the version before, and those that its servers write after the migration", () =>
+  it.live("have an earlier version's records, including those written after the migration", () =>
     Effect.gen(function* () {
       const url = yield* address
       // a connection of a server of the version before, which stays open
@@ -52,7 +52,7 @@ describe("lists over Postgres", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are filled once by nodes that start together, while runs end, and report how far they are", () =>
+  it.live("are filled once by nodes that start together, while runs finish, and report their progress", () =>
     Effect.gen(function* () {
       const url = yield* address
       const old = yield* Layer.build(Layer.fresh(Postgres.layer({ url })))
@@ -100,7 +100,7 @@ describe("lists over Postgres", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("add what runs cost once, whether they end before their part of the list is added up, or after", () =>
+  it.live("count the cost of a run once, whether it finishes before or after its part of the list is summed", () =>
     Effect.gen(function* () {
       const url = yield* address
       const old = yield* Layer.build(Layer.fresh(Postgres.layer({ url })))
@@ -129,7 +129,7 @@ describe("lists over Postgres", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are read without prepared statements, whose plans would not know the values", () =>
+  it.live("are read without prepared statements, whose plans wouldn't know the values", () =>
     Effect.gen(function* () {
       const { lists } = yield* Store
       const sql = yield* SqlClient.SqlClient

@@ -13,7 +13,7 @@ const { address } = startPostgres()
 const models = ["a", "b", "c"]
 const sessions = 60
 
-it.live("commits that end turns of several models at once don't wait for each other in a circle", () =>
+it.live("commits that finish turns with several models at the same time don't deadlock", () =>
   Effect.gen(function* () {
     const url = yield* address
     const node = Effect.map(

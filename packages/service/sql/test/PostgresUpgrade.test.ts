@@ -38,8 +38,8 @@ const layer = Layer.provideMerge(
   Layer.fresh(database)
 )
 
-describe("an update of a Postgres database", () => {
-  it.live("lets servers of the version before start again, until the next update", () =>
+describe("an upgrade of a Postgres database", () => {
+  it.live("lets earlier servers start again until the next upgrade", () =>
     Effect.gen(function* () {
       const url = yield* address
       yield* Effect.provide(olderSchema(schemaBefore), connected(url))
@@ -68,7 +68,7 @@ describe("an update of a Postgres database", () => {
     })
   )
 
-  it.live("keeps the cost of runs that servers of the version before delete meanwhile", () =>
+  it.live("keeps the cost of runs that earlier servers delete meanwhile", () =>
     Effect.gen(function* () {
       const url = yield* address
       yield* Effect.gen(function* () {
@@ -97,7 +97,7 @@ describe("an update of a Postgres database", () => {
     })
   )
 
-  it.live("runs a create once, whichever version gets it first or both at once", () =>
+  it.live("runs a create once, whether either version or both get it", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const sql = yield* SqlClient.SqlClient
@@ -139,7 +139,7 @@ describe("an update of a Postgres database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("knows since when a server of the version before lends a profile", () =>
+  it.live("knows when an earlier server lent a profile", () =>
     Effect.gen(function* () {
       const profiles = (yield* Profiles) ?? assert.fail()
       const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ retentionOver("SQLite", Layer.unwrap(Effect.map(file, (path) => Database.layer({
 const over = (path: string) =>
   Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer), Database.layer({ file: path }))
 
-it.live("what a start takes up, and what is to be stopped or forgotten, is found by indexes", () =>
+it.live("sessions to resume, stop or delete are found by indexes", () =>
   Effect.gen(function* () {
     const path = yield* file
     const sweep = Effect.gen(function* () {

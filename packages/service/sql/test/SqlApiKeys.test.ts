@@ -19,7 +19,7 @@ const withKeys = <A, E>(use: (keys: ApiKeys["Service"], path: string) => Effect.
     )
   )
 
-it.live("the secret of a key is nowhere in the file, nor in the log beside it", () =>
+it.live("SqlApiKeys stores a key's secret neither in the file nor in its log", () =>
   withKeys((keys, path) =>
     Effect.gen(function* () {
       const { key, secret } = yield* keys.create({ name: "ci", scopes: ["read"], limits: unlimited })
@@ -30,7 +30,7 @@ it.live("the secret of a key is nowhere in the file, nor in the log beside it", 
   )
 )
 
-it.live("what a key uses is found by indexes, and no run that ended before is read", () =>
+it.live("SqlApiKeys computes a key's usage by indexes, without reading finished runs", () =>
   withKeys((keys, path) =>
     Effect.gen(function* () {
       const plans = yield* plansOf(path, keys.usage("ci", 1))

@@ -27,7 +27,7 @@ it.live("the note of a run is deleted with the run", () =>
   }).pipe(Effect.provide(Layer.provideMerge(Layer.merge(SqlStore.layer, SqlNotes.layer), database)))
 )
 
-it.live("the entries of a target are found by an index", () =>
+it.live("a target's entries are found by an index", () =>
   Effect.gen(function* () {
     const path = yield* file
     const read = Effect.gen(function* () {

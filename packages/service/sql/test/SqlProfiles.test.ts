@@ -11,7 +11,7 @@ import { profilesOver } from "./profiles.ts"
 profilesOver("SQLite", Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path }))))
 
 describe("profile keys", () => {
-  it("are one or more, each with an id of its own", () => {
+  it("are one or more, each with its own id", () => {
     const [one, two] = [newProfileKey(), newProfileKey()]
     assert.deepStrictEqual(
       readProfileKeys(` ${one.text},\n${two.text}\n`).map(({ id }) => id),
@@ -20,7 +20,7 @@ describe("profile keys", () => {
     assert.deepStrictEqual(readProfileKeys(" \n"), [])
   })
 
-  it("are refused without being repeated", () => {
+  it("are refused without being shown", () => {
     for (const text of ["secret", `${"A".repeat(42)}=`, "ä".repeat(43)]) {
       assert.throws(
         () => readProfileKeys(text),
@@ -32,7 +32,7 @@ describe("profile keys", () => {
   })
 })
 
-it.live("a deleted profile leaves its key nowhere in the file", () =>
+it.live("deleting a profile removes its key from the file", () =>
   Effect.gen(function* () {
     const path = yield* file
     const { key } = newProfileKey()

@@ -64,7 +64,7 @@ const copiedRows = (path: string) => {
 }
 
 describe("WriteAheadLog", () => {
-  it.live("stays below its limit and one write while a client writes without a pause", () =>
+  it.live("stays below its limit plus one write while a client writes continuously", () =>
     Effect.gen(function* () {
       const path = yield* file
       let largest = 0
@@ -104,7 +104,7 @@ describe("WriteAheadLog", () => {
     })
   )
 
-  it.live("reports the process whose snapshot blocks it, takes writes meanwhile, and is emptied afterwards", () =>
+  it.live("reports the process whose snapshot blocks it, accepts writes meanwhile, and is emptied afterwards", () =>
     Effect.gen(function* () {
       const path = yield* file
       const lines: Array<string> = []
@@ -134,7 +134,7 @@ describe("WriteAheadLog", () => {
     })
   )
 
-  it.live("has no checkpoints while nothing is written, and wakes for the next write", () =>
+  it.live("has no checkpoints while idle, and wakes for the next write", () =>
     Effect.gen(function* () {
       const path = yield* file
       const db = yield* Effect.acquireRelease(
@@ -158,7 +158,7 @@ describe("WriteAheadLog", () => {
     })
   )
 
-  it.live("is copied into the file after a transaction that is longer than the thread stays awake", () =>
+  it.live("is copied into the file after a transaction that outlasts the checkpoint thread", () =>
     Effect.gen(function* () {
       const path = yield* file
       const slow = SqlClient.SqlClient.use((sql) =>
@@ -171,7 +171,7 @@ describe("WriteAheadLog", () => {
     })
   )
 
-  it.live("is emptied at the start when a killed server left it too large", () =>
+  it.live("is emptied at the start if a killed server left it too large", () =>
     Effect.gen(function* () {
       const [path, copy] = [yield* file, `${yield* file}.copy`]
       const fill = Effect.andThen(

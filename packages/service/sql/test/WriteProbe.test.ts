@@ -4,7 +4,7 @@ import { statSync } from "node:fs"
 import { Database, WriteProbe } from "../src/index.ts"
 import { file } from "./files.ts"
 
-it.live("a repeated probe writes to the disk each time, at least its size", () =>
+it.live("a repeated probe writes at least its size to the disk each time", () =>
   Effect.gen(function* () {
     const path = yield* file
     const sizes: Array<number> = []

@@ -20,7 +20,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
 
   describe(`SqlApiKeys over ${name}`, () => {
     test(
-      "finds a key by its secret, which is nowhere in the database",
+      "finds a key by its secret, which isn't stored in the database",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const sql = yield* SqlClient.SqlClient
@@ -43,7 +43,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
-      "stores the last use of a key, at most once a minute, and no use of others",
+      "stores a key's last use at most once a minute, and only that key's",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const sql = yield* SqlClient.SqlClient
@@ -67,7 +67,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
-      "does not find a revoked key, and gives its name to the next",
+      "doesn't find a revoked key, and gives its name to the next one",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const request = { name: "ci", scopes: keyScopes, limits: unlimited }
@@ -89,7 +89,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
-      "rotates a key: the name, scopes and limits stay, the secret before is not found, and the name is never revoked",
+      "rotates a key: keeps its name, scopes and limits, forgets the old secret, and never revokes the name",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const first = yield* keys.create({ name: "ci", scopes: ["read", "admin"], limits: { ...unlimited, runs: 3 } })
@@ -105,7 +105,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
-      "sets the limits of a key, and of no revoked one",
+      "sets the limits of a key unless it's revoked",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { secret } = yield* keys.create({ name: "ci", scopes: keyScopes, limits: unlimited })
@@ -119,7 +119,7 @@ export const apiKeysOver = <E>(name: string, database: Layer.Layer<SqlClient.Sql
     )
 
     test(
-      "lets a key make its requests a minute, and says how long the next one has to wait",
+      "allows a key its requests per minute, and reports how long to wait for the next one",
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const waits = yield* Effect.replicateEffect(keys.countRequest("ci", 2), 4)

@@ -90,7 +90,7 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
   })
 
   describe(`lists over ${name}`, () => {
-    it.live("a page that looks at many rows in vain is short, and its next one continues", () =>
+    it.live("return a short page after scanning many rows without a match, and continue from there", () =>
       Effect.gen(function* () {
         const store = yield* Store
         yield* store.commit(creation("1", { owner: "ann", createdAt_ms: 1 }))
@@ -122,7 +122,7 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
       }).pipe(Effect.provide(records))
     )
 
-    it.effect("counts are read again after a second", () =>
+    it.effect("read counts again after a second", () =>
       Effect.gen(function* () {
         const { commit, lists } = yield* Store
         const queued = Effect.map(lists.turnCounts({ owner: "cy" }, 9), (counts) => counts.queued.count)
@@ -137,7 +137,7 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
       }).pipe(Effect.provide(records))
     )
 
-    it.live("runs that are not over are listed and counted, however many they are", () =>
+    it.live("list and count unfinished runs, however many there are", () =>
       Effect.gen(function* () {
         const { lists } = yield* Store
         const queued = { owner: "ann", status: "queued", ended_at_ms: null }
@@ -174,7 +174,7 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
       }).pipe(Effect.provide(records))
     )
 
-    it.live("a run is stored and listed although its record is nested too deep for the database", () =>
+    it.live("store and list a run whose record is nested too deep for the database", () =>
       Effect.gen(function* () {
         const store = yield* Store
         const params = JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`) as unknown
@@ -185,7 +185,7 @@ export const listsOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
       }).pipe(Effect.provide(records))
     )
 
-    it.live("no statement of a list is refused for the text of a filter", () =>
+    it.live("accept any text in a filter", () =>
       Effect.gen(function* () {
         const { lists, commit } = yield* Store
         yield* commit(creation("1", { owner: "o'?$1", tags: ["a'b?"], model: '"m"' }))

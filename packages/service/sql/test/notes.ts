@@ -29,7 +29,7 @@ export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
 
   describe(`SqlNotes over ${name}`, () => {
     test(
-      "lists the audit log newest first, by what a filter says, and deletes old entries",
+      "lists the audit log newest first with filters, and deletes old entries",
       Effect.gen(function* () {
         const log = (yield* AuditLog) ?? assert.fail()
         yield* log.add(entry)
@@ -59,7 +59,7 @@ export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
     )
 
     test(
-      "keeps the mark and the link of a run apart",
+      "keeps the mark and the link of a run separately",
       Effect.gen(function* () {
         const notes = (yield* RunNotes) ?? assert.fail()
         const mark = { verdict: "wrong", note: "é'\u2028", by: "shop", at_ms: 1 } as const
@@ -75,7 +75,7 @@ export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
     )
 
     test(
-      "keeps the console's sessions until they are idle, removed, or too many of their key",
+      "keeps console sessions until they are idle, removed, or too many for their key",
       Effect.gen(function* () {
         const sessions = (yield* ConsoleSessions) ?? assert.fail()
         const limits = { idleUntil_ms: 0, perKey: 2 }
@@ -105,7 +105,7 @@ export const notesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlCl
     )
 
     test(
-      "lists the links of the newest runs first, without those that were revoked",
+      "lists the links of the newest runs first, without revoked ones",
       Effect.gen(function* () {
         const notes = (yield* RunNotes) ?? assert.fail()
         const share = { id: "x", createdAt_ms: 1, expiresAt_ms: 2 }

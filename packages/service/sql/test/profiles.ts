@@ -38,7 +38,7 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
 
   describe(`states of profiles over ${name}`, () => {
     test(
-      "are encrypted, and name the missing key to a server with another one",
+      "are encrypted, and name the missing key on a server with another one",
       Effect.gen(function* () {
         const { id } = yield* saved
         const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
     )
 
     test(
-      "get a new key without being written again",
+      "get a new key without being rewritten",
       Effect.gen(function* () {
         const { id } = yield* saved
         const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
     )
 
     test(
-      "are damaged if a part of them is changed, cut off, missing or of another profile",
+      "are damaged if a part is changed, truncated, missing or from another profile",
       Effect.gen(function* () {
         const { id, profiles } = yield* saved
         const sql = yield* SqlClient.SqlClient
@@ -98,7 +98,7 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
     )
 
     test(
-      "survive a save that was cut off, which the next one cleans up",
+      "survive an interrupted save, which the next save cleans up",
       Effect.gen(function* () {
         const { id, profiles } = yield* saved
         const sql = yield* SqlClient.SqlClient

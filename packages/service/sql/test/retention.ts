@@ -35,7 +35,7 @@ export const engine = Engine.layer.pipe(
 export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
   const records = Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer), database)
   describe(`Retention over ${name}`, () => {
-    it.live("a node that ended a day ago is forgotten when another one joins, and cannot renew any more", () =>
+    it.live("forgets a node that ended a day ago when another one joins, and refuses its renewals", () =>
       Effect.gen(function* () {
         const store = yield* Store
         const sql = yield* SqlClient.SqlClient
@@ -56,7 +56,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
       }).pipe(Effect.provide(records))
     )
 
-    it.live("the events of an hour are kept, and always the newest 10,000", () =>
+    it.live("keeps the events of an hour, and always the newest 10,000", () =>
       Effect.gen(function* () {
         const store = yield* Store
         const sql = yield* SqlClient.SqlClient
@@ -91,7 +91,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
       }).pipe(Effect.provide(records))
     )
 
-    it.live("every session that is idle for long enough is stopped, and none that is busy by now", () =>
+    it.live("stops every session that is idle for long enough, unless it's busy by now", () =>
       Effect.gen(function* () {
         const store = yield* Store
         const { queue, stopIdleSession } = yield* Engine
@@ -114,7 +114,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
       }).pipe(Effect.provide(Layer.provideMerge(engine, records)))
     )
 
-    it.effect("of runs that ended in one millisecond, as many are kept as asked for", () =>
+    it.effect("keeps the requested number of runs even if they finished in the same millisecond", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(noon_ms)
         const store = yield* Store
@@ -129,7 +129,7 @@ export const retentionOver = <E>(name: string, database: Layer.Layer<SqlClient.S
       }).pipe(Effect.provide(records))
     )
 
-    it.effect("what ended today is kept while a key has a limit of money a day", () =>
+    it.effect("keeps today's finished runs while a key has a daily spending limit", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(noon_ms)
         const store = yield* Store

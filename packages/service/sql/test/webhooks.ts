@@ -26,7 +26,7 @@ export const webhooksOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
   webhooksContract(`SqlWebhooks over ${name}`, over(SqlWebhooks.layer))
   schedulesContract(`SqlSchedules over ${name}`, over(SqlSchedules.layer))
 
-  it.live(`a create whose key was used stores nothing over ${name}, even at the limit`, () =>
+  it.live(`a create with a used key stores nothing over ${name}, even at the limit`, () =>
     Effect.gen(function* () {
       const schedules = (yield* Schedules) ?? assert.fail("There are no schedules")
       const webhooks = (yield* Webhooks) ?? assert.fail("There are no webhooks")

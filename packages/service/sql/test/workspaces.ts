@@ -31,7 +31,7 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
   )
   workspaceContract(`SqlWorkspaces over ${name}`, Layer.provide(workspaces, database), countFiles)
 
-  it.live(`SqlWorkspaces over ${name} hold the limit of an owner's API key, and the server's`, () =>
+  it.live(`SqlWorkspaces over ${name} enforce the limits of an owner's API key and of the server`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
@@ -69,7 +69,7 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
     }).pipe(Effect.provide(fresh, { local: true }))
   )
 
-  it.live(`SqlWorkspaces over ${name} knows a repeated create at the limit`, () =>
+  it.live(`SqlWorkspaces over ${name} recognizes a repeated create at the limit`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
