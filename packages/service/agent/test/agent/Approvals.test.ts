@@ -22,7 +22,7 @@ const decided = (
 }
 
 describe("Approvals", () => {
-  it("apply by tool, domain and text, the first that fits", () => {
+  it("match by tool, domain and text, and the first match applies", () => {
     for (const [rule, verdict] of [
       [{}, "ask"],
       [{ tools: ["click"] }, "ask"],
@@ -39,7 +39,7 @@ describe("Approvals", () => {
     assert.strictEqual(decided([{ text: ["buy"], decision: "approve" }, { decision: "refuse" }]), "refuse")
   })
 
-  it("with a text apply to actions that may affect any element, and to what is typed", () => {
+  it("with a text match actions that may affect any element, and typed text", () => {
     const rules = [{ text: ["pay"], decision: "ask" }] as const
     const press = { ...click, tool: "press", params: { keys: "Enter" }, element: undefined }
     assert.strictEqual(decided(rules, press), "ask")
@@ -64,7 +64,7 @@ describe("Approvals", () => {
     assert.strictEqual(decided(rules, { ...type, params: { index: 3, text: "Hello", submit: true } }), "refuse")
   })
 
-  it("ask without the password that is typed", () => {
+  it("ask without showing a typed password", () => {
     const type = { ...click, tool: "type", element: { ...click.element, role: "password", name: "Password" } }
     assert.deepStrictEqual(
       Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...type, params: { index: 3, text: "hunter2" } })),
@@ -78,7 +78,7 @@ describe("Approvals", () => {
     )
   })
 
-  it("apply to the host of a frame, and approve only if the page's host also fits", () => {
+  it("match a frame's host, and approve only if the page's host matches as well", () => {
     const framed = { ...click, element: { ...click.element, url: "https://bank.example/" } }
     assert.strictEqual(decided([{ domains: ["bank.example"], decision: "ask" }], framed), "ask")
     assert.strictEqual(decided([{ domains: ["shop.example"], decision: "ask" }], framed), "ask")
@@ -97,7 +97,7 @@ layer(
   }),
   { excludeTestServices: true }
 )("a run with rules", (it) => {
-  it.effect("waits for a person, and doesn't do what is refused", () =>
+  it.effect("waits for a person, and skips refused actions", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { engine, site } = running

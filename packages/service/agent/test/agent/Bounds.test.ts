@@ -44,7 +44,7 @@ const movable = Layer.effect(
 )
 
 layer(Layer.provide(Running.layer(), movable), { excludeTestServices: true })("a conversation", (it) => {
-  it.effect("is remembered for an hour after it was used", () =>
+  it.effect("is remembered for an hour after its last use", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, done())
@@ -63,7 +63,7 @@ layer(Layer.provide(Running.layer(), movable), { excludeTestServices: true })("a
 const judging = Layer.provide(Running.layer({ judges: true }), clock)
 
 layer(judging, { excludeTestServices: true })("a judge", (it) => {
-  it.effect("that takes longer than the task may takes nothing from it", () =>
+  it.effect("that outlasts the task's limit takes nothing from it", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, (_, { schema }) => {
@@ -103,7 +103,7 @@ const known = Layer.provide(
 )
 
 layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
-  it.effect("tells no model the value that a task has, and still the name when the past is summed up", () =>
+  it.effect("shows a secret's value to no model, and still names it when the past is summarized", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const bodies: Array<string> = []
@@ -128,7 +128,7 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
     })
   )
 
-  it.effect("keeps no part of the value where the text of a step is cut", () =>
+  it.effect("keeps no part of a secret where the text of a step is truncated", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("find", { text: `${"x".repeat(488)}${value}` }), done())
@@ -139,7 +139,7 @@ layer(known, { excludeTestServices: true })("an agent with secrets", (it) => {
     })
   )
 
-  it.effect("has the value in no span and no log, also where the page shows it and the judge fails", () =>
+  it.effect("has no secret in any span or log, even if the page shows it and the judge fails", () =>
     Effect.gen(function* () {
       const running = yield* Running
       spans.length = 0
@@ -193,8 +193,8 @@ const frugal = Running.layer(
   { price: ModelCost.price({ input: "3", output: "15" }) }
 )
 
-layer(frugal, { excludeTestServices: true })("a limit of the cost", (it) => {
-  it.effect("counts tokens of the cache that have no price", () =>
+layer(frugal, { excludeTestServices: true })("a cost limit", (it) => {
+  it.effect("counts cached tokens even if they have no price", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const usage = { input: 1000, output: 10, cacheRead: 900 }
@@ -224,7 +224,7 @@ layer(Running.layer(), { excludeTestServices: true })("an empty task", (it) => {
   )
 })
 
-layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("a model's response", (it) => {
   it.effect.each([
     ["text", { text: "I see." }, "The model called no tool. Use a model that calls tools."],
     ["nothing", {}, "The model called no tool. Use a model that calls tools."],
@@ -234,15 +234,15 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
       "The model refused to answer (I cannot help.). Word the task differently, or use another model."
     ],
     [
-      "half a text",
+      "a truncated text",
       { text: "I", finish: "length" },
       "The model's response was cut off before it called a tool. Raise its limit of output tokens in modelParams, or use another model."
     ],
-    ["half a call", call("click", '{"index":'), "The call of click is wrong: its arguments are not JSON."],
+    ["a truncated call", call("click", '{"index":'), "The call of click is wrong: its arguments are not JSON."],
     ["a wrong call", call("click", { index: "1" }), 'The call of click is wrong: Expected number at ["index"].'],
-    ["a call of no tool", call("fly away"), 'There is no tool "fly away".'],
-    ["a wrong end", call("done", { output: 1 }), "done must have success (true or false) and an output."]
-  ] as const)("of %s, again and again, ends the run with one sentence", ([, answer, last]) =>
+    ["a call of an unknown tool", call("fly away"), 'There is no tool "fly away".'],
+    ["an invalid end", call("done", { output: 1 }), "done must have success (true or false) and an output."]
+  ] as const)("of %s, repeated, ends the run with one sentence", ([, answer, last]) =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, answer)
@@ -258,9 +258,9 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
 
   it.effect.each([
     ["calls", { calls: [{ name: "click", input: { index: 1 } }] }],
-    ["calls of a tool that is none", { calls: [{ name: "sum up", input: "{" }] }],
+    ["calls of an unknown tool", { calls: [{ name: "sum up", input: "{" }] }],
     ["nothing", {}]
-  ] as const)("of %s to the request for a summary loses nothing", ([, answer]) =>
+  ] as const)("of %s to a summary request loses nothing", ([, answer]) =>
     Effect.gen(function* () {
       const running = yield* Running
       let summaries = 0
@@ -280,7 +280,7 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
     })
   )
 
-  it.effect("with too many calls does not go wrong", () =>
+  it.effect("with too many calls causes no error", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const finds = (step: number) => ({
@@ -292,7 +292,7 @@ layer(Running.layer(), { excludeTestServices: true })("an answer", (it) => {
       assert.include(JSON.stringify(running.model.requests.at(-1)?.body), "Not done: at most 5 calls in one answer.")
     })
   )
-  it.effect("that is long does not have the past summed up each time", () =>
+  it.effect("that is long isn't summarized each time", () =>
     Effect.gen(function* () {
       const running = yield* Running
       let summaries = 0
@@ -318,7 +318,7 @@ const common = Running.layer({
 })
 
 layer(common, { excludeTestServices: true })("an agent with a secret that is a common word", (it) => {
-  it.effect("doesn't count a step as failed when a skipped call's result has the word", () =>
+  it.effect("doesn't count a step as failed if a skipped call's result contains the word", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(
@@ -358,7 +358,7 @@ layer(Running.layer({}, { price: undefined }), { excludeTestServices: true })("a
   )
 })
 
-layer(Running.layer(), { excludeTestServices: true })("a run with a cost limit of its own", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("a run with its own cost limit", (it) => {
   it.effect("ends when it reaches the limit", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -9,7 +9,7 @@ const categories = ({
 }) => suggestions?.map(({ category }) => category) ?? []
 
 layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
-  it.effect("is steps, and ends with what was found and what it cost", () =>
+  it.effect("has steps, and ends with its result and its cost", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(
@@ -85,7 +85,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("has a picture of each step, and of none while a password is filled in", () =>
+  it.effect("has a picture of each step, except while a password is filled in", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(
@@ -108,7 +108,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("says which modelParams it does not pass on", () =>
+  it.effect("reports ignored modelParams", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, done("4711"))
@@ -125,7 +125,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("passes modelParams and the thinking level on, and says which level is none", () =>
+  it.effect("passes modelParams and the thinking level on, and reports an invalid level", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, done())
@@ -137,7 +137,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("tells a model what is wrong with its calls, and leaves out what was meant for another page", () =>
+  it.effect("tells a model the mistakes in its calls, and skips calls that were meant for another page", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { origin } = running.site
@@ -195,7 +195,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("ends with a sentence when steps fail, when it goes in circles, and when the model refuses its key", () =>
+  it.effect("ends with a sentence if steps fail, if it goes in circles, or if the model refuses its key", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("click", { index: 999 }))
@@ -219,7 +219,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("sends an output that does not fit back three times, then fails", () =>
+  it.effect("sends an output that doesn't fit back three times, then fails", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const outputSchema = { type: "object", properties: { price: { type: "number" } }, required: ["price"] }
@@ -248,7 +248,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("tells of a captcha, and the caller what to do about it", () =>
+  it.effect("reports a captcha, and tells the caller what to do about it", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/captcha` }), done("gave up", false))
@@ -258,40 +258,38 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect.each(["interrupted", "stopped"] as const)(
-    "keeps what it spent when it is %s in the middle of a step",
-    (how) =>
-      Effect.gen(function* () {
-        const running = yield* Running
-        const { engine, store } = running
-        const usage = { input: 1000, output: 10 }
-        script(
-          running,
-          { ...call("find", { text: "mug" }), usage },
-          { ...call("wait", { seconds: 10 }), usage },
-          { ...done(), usage }
+  it.effect.each(["interrupted", "stopped"] as const)("keeps its cost if it is %s in the middle of a step", (how) =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { engine, store } = running
+      const usage = { input: 1000, output: 10 }
+      script(
+        running,
+        { ...call("find", { text: "mug" }), usage },
+        { ...call("wait", { seconds: 10 }), usage },
+        { ...done(), usage }
+      )
+      const { session, turn } = yield* Effect.orDie(
+        engine.createSession({ task: "Wait", modelParams: null, thinkingLevel: null })
+      )
+      yield* Effect.repeat(Effect.delay(store.stepsOf(turn.id), "5 millis"), { until: ({ length }) => length === 2 })
+      const follow = engine.queue({ sessionId: session.id, text: "Go on", interrupt: true })
+      if (how === "interrupted") {
+        const next = yield* ended(running, (yield* Effect.orDie(follow)).turn.id)
+        // 1000 at 3 and 10 at 15, in millionths: of its own answer only
+        assert.deepInclude(next, { status: "completed", cost: "0.00315", tokens: { input: 1000, output: 10 } })
+        // each call has a result: services refuse one without
+        assert.match(
+          JSON.stringify(running.model.requests.at(-1)?.body),
+          /Not done: the user stopped the task\..*The user stopped this task\./u
         )
-        const { session, turn } = yield* Effect.orDie(
-          engine.createSession({ task: "Wait", modelParams: null, thinkingLevel: null })
-        )
-        yield* Effect.repeat(Effect.delay(store.stepsOf(turn.id), "5 millis"), { until: ({ length }) => length === 2 })
-        const follow = engine.queue({ sessionId: session.id, text: "Go on", interrupt: true })
-        if (how === "interrupted") {
-          const next = yield* ended(running, (yield* Effect.orDie(follow)).turn.id)
-          // 1000 at 3 and 10 at 15, in millionths: of its own answer only
-          assert.deepInclude(next, { status: "completed", cost: "0.00315", tokens: { input: 1000, output: 10 } })
-          // each call has a result: services refuse one without
-          assert.match(
-            JSON.stringify(running.model.requests.at(-1)?.body),
-            /Not done: the user stopped the task\..*The user stopped this task\./u
-          )
-        } else yield* Effect.orDie(engine.stopSession(session.id))
-        const over = yield* ended(running, turn.id)
-        assert.deepInclude(over, { status: "cancelled", cost: "0.0063", tokens: { input: 2000, output: 20 }, steps: 2 })
-      })
+      } else yield* Effect.orDie(engine.stopSession(session.id))
+      const over = yield* ended(running, turn.id)
+      assert.deepInclude(over, { status: "cancelled", cost: "0.0063", tokens: { input: 2000, output: 20 }, steps: 2 })
+    })
   )
 
-  it.effect("has the model read a page for something, at its cost, and says when it cannot", () =>
+  it.effect("makes the model extract text from a page at a cost, and reports when it can't", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const usage = { input: 1000, output: 10 }
@@ -319,7 +317,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("does not tell the caller to allow what a page says was refused", () =>
+  it.effect("doesn't tell the caller to allow a host because a page claims that it was refused", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/pretends` }), call("read"), done())

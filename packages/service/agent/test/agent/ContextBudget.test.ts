@@ -27,7 +27,7 @@ describe("a context budget", () => {
   it.each([
     ["names its size", "This model's maximum context length is 8192 tokens. You sent 9000."],
     ["doesn't name its size", "prompt is too long"]
-  ])("gets smaller with each refusal, a few times, if the server %s", (_, message) => {
+  ])("shrinks with each refusal, a few times, if the server %s", (_, message) => {
     const budget = ContextBudget.make({ tokens: undefined, pageChars: 40_000, learn: () => {} })
     const rooms = [budget.parts().past]
     // a request whose fixed parts alone exceed the room
@@ -37,7 +37,7 @@ describe("a context budget", () => {
     for (const [index, room] of rooms.slice(1).entries()) assert.isBelow(room, rooms[index] ?? 0)
   })
 
-  it.effect("keeps the calls of the past without the text of pages if the model sums nothing up", () =>
+  it.effect("keeps earlier calls without page text if the model doesn't summarize", () =>
     Effect.gen(function* () {
       const budget = ContextBudget.make({ tokens: 8192, pageChars: 40_000, learn: () => {} })
       const conversation = Conversation.make("i")
@@ -68,7 +68,7 @@ describe("a context budget", () => {
     })
   )
 
-  it.effect("sums up seldom in a small context", () =>
+  it.effect("rarely needs a summary in a small context", () =>
     Effect.gen(function* () {
       const budget = ContextBudget.make({ tokens: 8192, pageChars: 40_000, learn: () => {} })
       const { past, result } = budget.parts()
@@ -102,11 +102,11 @@ describe("a context budget", () => {
     ["input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000", 200_000],
     ["This model's maximum context length is 8192 tokens.", 8192],
     ["Your context window has 100 messages", undefined]
-  ])("reads the size of a context in a refusal: %s", (message, tokens) => {
+  ])("reads the size of a context from a refusal: %s", (message, tokens) => {
     assert.deepStrictEqual(ModelError.overflowOf(refusal(message)), { tokens })
   })
 
-  it("learns the size of the context of the model that refused, which may be a fallback", () => {
+  it("learns the context size of the model that refused, which may be a fallback", () => {
     const learned: Array<readonly [string, number]> = []
     const learn = (model: string, tokens: number) => void learned.push([model, tokens])
     const budget = ContextBudget.make({ tokens: undefined, pageChars: 40_000, learn })
@@ -116,7 +116,7 @@ describe("a context budget", () => {
     assert.deepStrictEqual(learned, [["small", 8192]])
   })
 
-  it("keeps the end mark and the offsets of a page's text that is cut", () => {
+  it("keeps the end mark and the offsets of a truncated page text", () => {
     const text = `<page-1a2b3c4d>\n${"x".repeat(8000)}`
     const end = "\n</page-1a2b3c4d>\n(0 to 8000 of 20000)"
     const short = Conversation.shortened(text + end, 1666)
@@ -125,7 +125,7 @@ describe("a context budget", () => {
     assert.strictEqual(Conversation.shortened("y".repeat(20), 5), "yyyyy… (15 more characters)")
   })
 
-  it("has the newest notes and the beginning of the plan in a small room", () => {
+  it("includes the newest notes and the beginning of the plan in a small context", () => {
     const conversation = Conversation.make("i")
     conversation.note({ text: `old ${"n".repeat(3000)} new`, plan: `first ${"p".repeat(900)}` })
     assert.isBelow(conversation.memory(700).length, 750)
@@ -133,7 +133,7 @@ describe("a context budget", () => {
     assert.include(conversation.memory(), "old")
   })
 
-  it("counts no bytes of a picture as text", () => {
+  it("doesn't count a picture's bytes as text", () => {
     const { prompt } = Conversation.make("i")
     const withPicture = Conversation.sizeOf(prompt("now", new Uint8Array(150_000).fill(200)).content)
     assert.isBelow(withPicture, 200)

@@ -24,7 +24,7 @@ const after = (steps: number) => {
 }
 
 describe("Conversation", () => {
-  it("lets a provider cache all of it but the page as it is now", () => {
+  it("lets a provider cache all of it except the current page", () => {
     const cachedAt = (steps: number) =>
       after(steps)
         .prompt("the page")
@@ -34,7 +34,7 @@ describe("Conversation", () => {
     assert.deepStrictEqual(cachedAt(2), [5])
   })
 
-  it("ends with the page as it is now, which is not kept", () => {
+  it("ends with the current page, which is not kept", () => {
     const conversation = after(1)
     const { content } = conversation.prompt("page 1")
     assert.strictEqual(roles(content), "system user assistant tool user")
@@ -42,7 +42,7 @@ describe("Conversation", () => {
     assert.notInclude(JSON.stringify(conversation.prompt("page 2").content), "page 1")
   })
 
-  it("keeps what came before as it was, so that providers can cache it", () => {
+  it("keeps earlier messages unchanged, so that providers can cache them", () => {
     const conversation = after(2)
     // where the cache ends moves with the conversation
     const told = () => conversation.prompt("page").content.map(({ content, role }) => ({ content, role }))
@@ -51,7 +51,7 @@ describe("Conversation", () => {
     assert.isTrue(JSON.stringify(told()).startsWith(before))
   })
 
-  it("never parts a call from its result when the beginning is summed up", () => {
+  it("never separates a call from its result when the beginning is summarized", () => {
     for (let keep = 1; keep < 8; keep++) {
       const conversation = after(5)
       const old = conversation.old(keep)
@@ -63,7 +63,7 @@ describe("Conversation", () => {
     }
   })
 
-  it("recalls the newest tasks only, without secrets, however many there were", () => {
+  it("recalls only the newest tasks, without secrets, however many there were", () => {
     const turns = Array.from({ length: 1000 }, (_, seq) =>
       Turn.make({
         id: `t${seq}`,
@@ -82,7 +82,7 @@ describe("Conversation", () => {
     assert.notInclude(told.join(""), "hunt")
   })
 
-  it("keeps what was said and done in its task, the end of it if it is long, without secrets", () => {
+  it("keeps the messages and actions of its task, or their end if it is long, without secrets", () => {
     const redact = (text: string) => text.replaceAll("hunter2", "<secret:password>")
     const conversation = after(2)
     conversation.learn({ id: "second" })
@@ -100,7 +100,7 @@ describe("Conversation", () => {
     assert.match(conversation.kept(redact).said, /^user: So far: much\ncalled click .*\nresult: x+$/u)
   })
 
-  it("recalls what was said in the newest turns, as far as there is room", () => {
+  it("recalls the newest turns as far as they fit", () => {
     const turns = ["a", "b", "c"].map((id, index): Turn.Turn => {
       const made = Turn.make({
         id,
@@ -129,7 +129,7 @@ describe("Conversation", () => {
     assert.isFalse(conversation.knows(turns))
   })
 
-  it("has no half of a surrogate pair in it", () => {
+  it("never contains half of a surrogate pair", () => {
     const conversation = after(0)
     const half = "mug \u{1f375}".slice(0, 5)
     conversation.say(half)
@@ -147,7 +147,7 @@ describe("Conversation", () => {
     assert.isTrue(Conversation.plain(conversation.all()).isWellFormed())
   })
 
-  it("reads as text without the instructions", () => {
+  it("is printed as text without the instructions", () => {
     assert.strictEqual(
       Conversation.plain(after(1).all()),
       'user: Task: buy a mug\ncalled click {"index":1}\nresult: Clicked.'

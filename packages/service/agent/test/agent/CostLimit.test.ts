@@ -37,7 +37,7 @@ const answer = (id: string, questionId: string, text: string) =>
 layer(Running.layer({ limits: { cost: 1_000_000_000n } }), { excludeTestServices: true })(
   "a run that waits at its cost limit",
   (it) => {
-    it.effect("asks before the next call, and goes on where it was when a person raises the limit", () =>
+    it.effect("asks before the next call, and continues when a person raises the limit", () =>
       Effect.gen(function* () {
         const running = yield* Running
         script(running, finding("one"), finding("two"), { ...done("found"), usage })
@@ -64,7 +64,7 @@ layer(Running.layer({ limits: { cost: 1_000_000_000n } }), { excludeTestServices
       })
     )
 
-    it.effect("fails at its limit, with what it had, when a person ends it or no person answers", () =>
+    it.effect("fails at its limit with its partial result if a person ends it or no person answers", () =>
       Effect.gen(function* () {
         const running = yield* Running
         script(running, finding("one"), finding("two"))

@@ -21,7 +21,7 @@ const stoppedAfter = Effect.fnUntraced(function* (...answers: ReadonlyArray<Retu
 })
 
 layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
-  it.effect("has a follow-up in the same browser, with what was said before", () =>
+  it.effect("runs a follow-up in the same browser, with the earlier conversation", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/plain` }), done("4711"))
@@ -35,7 +35,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
-  it.effect("downloads a file and uploads it, also in a follow-up", () =>
+  it.effect("downloads a file and uploads it, even in a follow-up", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { origin } = running.site
@@ -61,7 +61,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
-  it.effect("knows what was said in a turn that another node carried out", () =>
+  it.effect("knows the conversation of a turn that ran on another node", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("find", { text: "nothing of the kind" }), done("none"))
@@ -94,7 +94,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
-  it.effect("sums up what is long ago and keeps the task word for word", () =>
+  it.effect("summarizes old steps and keeps the task word for word", () =>
     Effect.gen(function* () {
       const running = yield* Running
       let summaries = 0
@@ -116,7 +116,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
-  it.effect("is told when its browser is gone, and goes on in a new one; a stop of the session frees that", () =>
+  it.effect("learns that its browser is gone, continues in a new one, and stopping the session frees that", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { engine, site, store } = running
@@ -148,7 +148,7 @@ layer(Running.layer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
-  it.effect("has its run fail as soon as its browser stops, although the model has not answered", () =>
+  it.effect("fails its run as soon as its browser stops, even if the model hasn't responded", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const abandoned = running.model.abandoned

@@ -81,7 +81,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
-  it.effect("waits in the middle of a step while a person drives, and leaves out the rest of the step", () =>
+  it.effect("waits in the middle of a step while a person drives, and skips the rest of the step", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { engine, model, site } = running
@@ -120,7 +120,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
-  it.effect("looks again before it acts if a person drove the browser while the model was thinking", () =>
+  it.effect("looks again before it acts if a person drove the browser while the model was responding", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { engine, model, site } = running
@@ -150,7 +150,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run that may ask a pers
     })
   )
 
-  it.effect("fails as soon as its browser stops, although no person has answered", () =>
+  it.effect("fails as soon as its browser stops, even if no person has answered", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("askPerson", { question: "Please sign in", reason: "sign_in" }))
@@ -193,7 +193,7 @@ layer(
   }
 )("a run whose clicks need an approval", (it) => {
   for (const verdict of ["Approve", "Refuse"]) {
-    it.effect(`acts after the answer ${verdict} only as that says`, () =>
+    it.effect(`follows the answer ${verdict}`, () =>
       Effect.gen(function* () {
         const running = yield* Running
         let heard = ""
@@ -240,7 +240,7 @@ layer(
     })
   )
 
-  it.effect("doesn't act without an answer, also if it goes on by itself otherwise", () =>
+  it.effect("doesn't act without an approval, even if it continues by itself otherwise", () =>
     Effect.gen(function* () {
       const running = yield* Running
       let heard = ""

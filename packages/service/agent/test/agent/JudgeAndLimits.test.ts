@@ -16,7 +16,7 @@ const refusing = Running.layer({
 })
 
 layer(refusing, { excludeTestServices: true })("an agent with a judge and limits", (it) => {
-  it.effect("is judged by a second look, which never overrides what the agent says", () =>
+  it.effect("is judged by a second look, which never overrides the agent's own verdict", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const verdict = {
@@ -54,7 +54,7 @@ layer(refusing, { excludeTestServices: true })("an agent with a judge and limits
     })
   )
 
-  it.effect("asks before what cannot be taken back, and tells the model of a refusal", () =>
+  it.effect("asks before irreversible actions, and tells the model about a refusal", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(
@@ -69,7 +69,7 @@ layer(refusing, { excludeTestServices: true })("an agent with a judge and limits
     })
   )
 
-  it.effect("has a last step to end the task in, then ends it with what the caller can do", () =>
+  it.effect("gets a last step to finish the task, then ends it with advice for the caller", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, (_, { messages }) => call("find", { text: `${messages.length}` }))
@@ -84,7 +84,7 @@ layer(refusing, { excludeTestServices: true })("an agent with a judge and limits
 const hasty = Running.layer({ limits: { duration_ms: 1 } })
 
 layer(hasty, { excludeTestServices: true })("an agent without time", (it) => {
-  it.effect("ends its task while the model thinks", () =>
+  it.effect("ends its task even while the model is responding", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, () => () => undefined)

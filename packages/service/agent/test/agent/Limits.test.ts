@@ -11,7 +11,7 @@ const limits: Limits.Limits = { ...Limits.defaults, steps: 5, cost: 500_000_000_
 const categoryAt = (more: Partial<Limits.Spent>, of = limits) => Limits.reached(of, { ...spent, ...more })?.category
 
 describe("Limits", () => {
-  it("end a task at the limit, not before, each with a sentence and with advice", () => {
+  it("end a task exactly at the limit, each with a sentence and advice", () => {
     assert.isUndefined(Limits.reached(limits, { ...spent, steps: 4, cost: 499_999_999_999n, tokens: 999, failures: 2 }))
     const all = [{ steps: 5 }, { cost: 500_000_000_000n }, { tokens: 1000 }, { failures: 3 }].map((more) =>
       Limits.reached(limits, { ...spent, ...more })
@@ -29,7 +29,7 @@ describe("Limits", () => {
     assert.strictEqual(Limits.overdue(limits).error, "The run reached its time limit of 30m.")
   })
 
-  it("with one allowed failure offer all tools in the first step, and fail with the failure of that step", () => {
+  it("with one allowed failure offer all tools in the first step, and fail with that step's failure", () => {
     const strict = { ...limits, failures: 1 }
     assert.isFalse(Limits.isLast(strict, 1, 0))
     assert.isTrue(Limits.isLast(limits, 3, 2))
@@ -40,7 +40,7 @@ describe("Limits", () => {
     )
   })
 
-  it("hold no cost that is unknown", () => {
+  it("are not enforced against an unknown cost", () => {
     assert.isUndefined(categoryAt({ cost: null }))
     assert.isUndefined(categoryAt({ cost: 10n ** 15n }, Limits.defaults))
   })
@@ -54,7 +54,7 @@ describe("Limits", () => {
     assert.deepStrictEqual(Limits.within(limits, null), limits)
   })
 
-  it("count the time before a restart of the server, without the waits that pause them", () => {
+  it("include the time before a restart of the server, without the waits that pause them", () => {
     const make = {
       id: "t",
       sessionId: "s",
@@ -85,7 +85,7 @@ describe("Limits", () => {
     assert.strictEqual(Limits.used_ms({ ...turn, status: "dispatching" }, 5000), 0)
   })
 
-  it.effect("don't count the time in which a person drives", () =>
+  it.effect("exclude the time in which a person drives", () =>
     Effect.gen(function* () {
       let paused_ms = 2000
       const worked = yield* Effect.forkChild(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Loops from "../../src/agent/Loops.ts"
 
 describe("Loops", () => {
-  it("count the same calls on the same page, also with other steps between them", () => {
+  it("count the same calls on the same page, even with other steps between them", () => {
     const loops = Loops.make()
     assert.deepStrictEqual(
       ["a", "b", "a", "c", "a"].map((calls) => loops.acted("page", calls).same),
@@ -11,7 +11,7 @@ describe("Loops", () => {
     assert.deepStrictEqual(loops.acted("another page", "a"), { same: 1, alike: 1 })
   })
 
-  it("count pages that differ in digits apart", () => {
+  it("treat pages that differ in digits as different", () => {
     const loops = Loops.make()
     assert.deepStrictEqual(
       ["12:59:59", "13:00:00", "13:00:00"].map((time) => loops.acted(`It is ${time}`, "a")),
@@ -23,14 +23,14 @@ describe("Loops", () => {
     )
   })
 
-  it("forget what is more than 20 steps ago", () => {
+  it("forget steps that are more than 20 steps old", () => {
     const loops = Loops.make()
     loops.acted("page", "first")
     for (let step = 0; step < 19; step++) loops.acted("page", `${step}`)
     assert.strictEqual(loops.acted("page", "first").same, 1)
   })
 
-  it("count for how many steps a page does not change", () => {
+  it("count for how many steps a page doesn't change", () => {
     const loops = Loops.make()
     assert.deepStrictEqual(
       ["a", "a", "a", "b", "a", "a"].map((page) => loops.seen(page)),

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { call, carriedOut, done, followedUp, Running, script, shown, told } from "./running.ts"
 
 layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
-  it.effect("is shown with each page, after a summary and in a follow-up, but its plan only in its task", () =>
+  it.effect("is shown with each page, after a summary and in a follow-up, but its plan only in its own task", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { origin } = running.site
@@ -40,7 +40,7 @@ layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
     })
   )
 
-  it.effect("that is too long drops the beginning of the notes, and an empty one is refused", () =>
+  it.effect("drops the oldest notes if it is too long, and refuses an empty one", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(
@@ -61,7 +61,7 @@ layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
 })
 
 layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })("a task", (it) => {
-  it.effect("comes with the time in the browser's zone", () =>
+  it.effect("includes the time in the browser's zone", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, done())
@@ -72,7 +72,7 @@ layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })(
     })
   )
 
-  it.effect("of 60 steps has requests that stop growing", () =>
+  it.effect("keeps requests from growing after 60 steps", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const lengths: Array<number> = []
@@ -90,7 +90,7 @@ layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })(
     })
   )
 
-  it.effect("gets the text of pages in marks that its instructions explain, also what was extracted", () =>
+  it.effect("has page text and extracted text in marks that its instructions explain", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/plain` }), (_, { tools }) =>
@@ -110,7 +110,7 @@ layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })(
 })
 
 layer(Running.layer(), { excludeTestServices: true })("a long text of the model", (it) => {
-  it.effect("is cut before it is sent back", () =>
+  it.effect("is truncated before it is sent back", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const long = "x".repeat(1_000_000)

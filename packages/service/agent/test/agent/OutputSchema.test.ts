@@ -14,11 +14,11 @@ const price = {
 }
 
 describe("OutputSchema", () => {
-  it("without one any output fits", () => {
+  it("accepts any output by default", () => {
     assert.deepStrictEqual(fitOf(null)({ any: ["thing"] }), Result.succeed({ any: ["thing"] }))
   })
 
-  it("an output that does not fit is told why", () => {
+  it("explains why an output doesn't fit", () => {
     const fit = fitOf(price)
     assert.deepStrictEqual(fit({ price: 12 }), Result.succeed({ price: 12 }))
     assert.match(String(Result.getFailure(fit({ price: "12 EUR" }))), /price/u)
@@ -26,12 +26,12 @@ describe("OutputSchema", () => {
     assert.isTrue(Result.isFailure(fit("text")))
   })
 
-  it("an object that a model wrote as text fits as an object", () => {
+  it("accepts an object that a model wrote as text", () => {
     assert.deepStrictEqual(fitOf(price)('{"price": 12}'), Result.succeed({ price: 12 }))
     assert.deepStrictEqual(fitOf({ type: "string" })("12"), Result.succeed("12"))
   })
 
-  it("a pattern has to match, and one that takes forever doesn't stop the agent", () => {
+  it("requires a pattern to match, and a slow one doesn't block the agent", () => {
     const fit = fitOf({ type: "object", properties: { date: { type: "string", pattern: "^\\d{4}-\\d{2}$" } } })
     assert.isTrue(Result.isSuccess(fit({ date: "2026-11" })))
     assert.match(String(Result.getFailure(fit({ date: "November" }))), /at \[.*date/u)
@@ -52,7 +52,7 @@ describe("OutputSchema", () => {
     }
   })
 
-  it("a schema that cannot be checked is refused with a sentence", () => {
+  it("refuses a schema that can't be checked, with a sentence", () => {
     for (const schema of [
       { type: "object", $ref: "#/$defs/Nothing" },
       { type: "object", dependentRequired: { a: ["b"] } }

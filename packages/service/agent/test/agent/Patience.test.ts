@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { call, carriedOut, done, numberOf, Running, script, shown, told } from "./running.ts"
 
 layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
-  it.effect("ends when it goes in circles on a page whose clock ticks", () =>
+  it.effect("ends when it goes in circles on a page with a ticking clock", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/clock` }), (now) =>
@@ -16,7 +16,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
     })
   )
 
-  it.effect("may raise a number by the same click many times", () =>
+  it.effect("may click the same button many times to raise a number", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("navigate", { url: `${running.site.origin}/quantity` }), (now) =>
@@ -44,7 +44,7 @@ layer(Running.layer(), { excludeTestServices: true })("a run", (it) => {
 })
 
 layer(Running.layer({ limits: { failures: 2, repeats: 4 } }), { excludeTestServices: true })("limits", (it) => {
-  it.effect("of failed and of repeated steps can be set", () =>
+  it.effect("can be set for failed and repeated steps", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, call("click", { index: 999 }))
@@ -72,7 +72,7 @@ const small = (running: Running["Service"], most: number, message: string, steps
 }
 
 layer(Running.layer(), { excludeTestServices: true })("a model with a small context", (it) => {
-  it.effect("gets a smaller request after one that was too large, and later runs begin with that size", () =>
+  it.effect("gets a smaller request after one that was too large, and later runs start at that size", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const message =
@@ -97,7 +97,7 @@ layer(Running.layer(), { excludeTestServices: true })("a model with a small cont
     "prompt is too long",
     "Your input exceeds the context window of this model.",
     "The input token count exceeds the maximum number of tokens allowed."
-  ])("whose server doesn't name its size gets smaller requests, too: %s", (message) =>
+  ])("also gets smaller requests if its server doesn't name its size: %s", (message) =>
     Effect.gen(function* () {
       const running = yield* Running
       small(running, 9000, message, 8)
@@ -153,7 +153,7 @@ layer(Running.layer({ pageChars: 2000 }, { contextTokens: 6000 }), { excludeTest
   }
 )
 
-layer(Running.layer(), { excludeTestServices: true })("a call that a model wrote as text", (it) => {
+layer(Running.layer(), { excludeTestServices: true })("a call written as text", (it) => {
   it.effect.each([
     ["in a tag", (json: string) => `I open it.\n<tool_call>\n${json}\n</tool_call>`],
     ["in an open tag", (json: string) => `<tool_call>${json}`],

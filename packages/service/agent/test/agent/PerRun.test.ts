@@ -39,8 +39,8 @@ layer(
     ]
   })),
   { excludeTestServices: true }
-)("the options of one run", (it) => {
-  it.effect("its secret is typed on its sites only, and neither the model nor a step sees the value", () =>
+)("a run's options", (it) => {
+  it.effect("include a secret, which is typed only on its sites and shown to neither the model nor a step", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { site } = running
@@ -82,7 +82,7 @@ layer(
     })
   )
 
-  it.effect("a secret of the server has another name in it, and at most the server's sites", () =>
+  it.effect("include a server's secret under another name, limited to the server's sites", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { site } = running
@@ -108,7 +108,7 @@ layer(
     })
   )
 
-  it.effect("a server's secret that a run bound under its own name can be typed by later runs of the session", () =>
+  it.effect("include a server's secret under its own name, which later runs of the session can type", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { site } = running
@@ -127,7 +127,7 @@ layer(
     })
   )
 
-  it.effect("its judge is on or off whatever the server does, and knows what the caller says", () =>
+  it.effect("turn the judge on or off whatever the server's setting, and pass it instructions", () =>
     Effect.gen(function* () {
       const running = yield* Running
       script(running, (_, { schema }) => (schema === undefined ? done("4711") : { text: JSON.stringify(verdict) }))
@@ -140,7 +140,7 @@ layer(
     })
   )
 
-  it.effect("its browser has the settings that it asks for", () =>
+  it.effect("include settings of the browser", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const script_ = `[innerWidth,innerHeight,Intl.DateTimeFormat().resolvedOptions().timeZone,navigator.language,navigator.userAgent].join("|")`

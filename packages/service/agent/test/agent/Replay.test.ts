@@ -81,7 +81,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay", (it) => {
     })
   )
 
-  it.effect("finds elements that moved by their role, their name and the text around them", () =>
+  it.effect("finds moved elements by their role, their name and the text around them", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { id } = yield* recorded
@@ -95,7 +95,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay", (it) => {
     })
   )
 
-  it.effect("asks the model only for a step that can't be repeated, and goes on after it", () =>
+  it.effect("asks the model only for a step that can't be repeated, and continues after it", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { id } = yield* recorded
@@ -127,7 +127,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay", (it) => {
     })
   )
 
-  it.effect("that may not ask a model fails, and says at which step", () =>
+  it.effect("that may not ask a model fails, and names the step", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { id } = yield* recorded
@@ -144,7 +144,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay", (it) => {
     })
   )
 
-  it.effect("has no result of earlier pages: the model reads what has changed", () =>
+  it.effect("doesn't return earlier pages' results: the model reads changed parts", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { id } = yield* recorded
@@ -157,7 +157,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay", (it) => {
     })
   )
 
-  it.effect("whose recorded steps are gone fails", () =>
+  it.effect("fails if its recorded steps are gone", () =>
     Effect.gen(function* () {
       const { turn } = yield* carriedOut("Order", replay("no-run"))
       assert.deepInclude(turn, { status: "failed", failure: "not_replayable" })
@@ -186,7 +186,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay of a sign-in", (
     ]
   })
 
-  it.effect("types a secret that is bound to the new run, and no step has its value", () =>
+  it.effect("types a secret that is bound to the new run, and no step contains its value", () =>
     Effect.gen(function* () {
       const running = yield* Running
       signIn(running, "<secret:pin>")

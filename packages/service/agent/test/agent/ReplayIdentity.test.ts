@@ -141,7 +141,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay without a model"
     refuses("new", /The recorded result has "no", which no page showed/u, open("sum"), done("no"))
   )
 
-  it.effect("still lacks a word of the result after a refusal that names it", () =>
+  it.effect("reports a missing word of the result after a refusal that names it", () =>
     Effect.gen(function* () {
       const running = yield* Running
       running.site.variant = ""
@@ -154,7 +154,7 @@ layer(Running.layer(), { excludeTestServices: true })("a replay without a model"
     })
   )
 
-  it.effect("doesn't repeat what followed a person's response", () =>
+  it.effect("doesn't repeat steps that followed a person's response", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const handOff = { timeout_ms: 60_000, whenUnanswered: "skip", pausesLimits: true } as const

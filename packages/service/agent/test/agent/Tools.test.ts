@@ -5,7 +5,7 @@ import { toTools } from "../../src/model/AiSdkMessages.ts"
 import * as Conversation from "../../src/agent/Conversation.ts"
 import * as Tools from "../../src/agent/Tools.ts"
 
-it("each tool takes an object, as services want it, also one that takes nothing", () => {
+it("each tool takes an object, as services require, even one without parameters", () => {
   const all = [...Tools.tools.map(({ tool }) => tool), Tools.done(null)]
   assert.deepStrictEqual(
     all.filter((tool) => Tool.getJsonSchema(tool)["type"] !== "object").map(({ name }) => name),
@@ -13,7 +13,7 @@ it("each tool takes an object, as services want it, also one that takes nothing"
   )
 })
 
-it.effect("a plan that is too long is refused with its limit, and nothing is noted", () =>
+it.effect("a plan that is too long is refused with its limit, and no note is stored", () =>
   Effect.gen(function* () {
     const conversation = Conversation.make("")
     const note = Tools.tools.find(({ tool }) => tool.name === "note")
@@ -29,7 +29,7 @@ it.effect("a plan that is too long is refused with its limit, and nothing is not
   })
 )
 
-it("an object of a caller's schema stays as open as it is, and those of other tools are closed", () => {
+it("a caller's schema keeps its open objects, and those of other tools are closed", () => {
   const price = { type: "object", properties: { price: { type: "number" } }, additionalProperties: true } as const
   const tools = [...Tools.tools.map(({ tool }) => tool), Tools.done(price)]
   const { tools: told = [] } = toTools({ tools, toolChoice: "required" } as never, true)

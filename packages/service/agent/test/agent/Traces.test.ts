@@ -23,7 +23,7 @@ const agentSpans = () => spans.splice(0).filter(({ name }) => /^(?:invoke_agent|
 layer(Layer.provide(Running.layer(), exporting(false)), { excludeTestServices: true })(
   "the exported spans of a run",
   (it) => {
-    it.effect("follow the conventions for generative AI, and have no contents", () =>
+    it.effect("follow the conventions for generative AI, and include no contents", () =>
       Effect.gen(function* () {
         const running = yield* Running
         script(
@@ -69,7 +69,7 @@ layer(Layer.provide(Running.layer(), exporting(false)), { excludeTestServices: t
 )
 
 layer(Layer.provide(Running.layer(), exporting(true)), { excludeTestServices: true })("spans with contents", (it) => {
-  it.effect("have the messages and calls of a run, and no secret", () =>
+  it.effect("include the messages and calls of a run, but no secret", () =>
     Effect.gen(function* () {
       const running = yield* Running
       const { origin } = running.site

@@ -30,7 +30,7 @@ const visit = Effect.gen(function* () {
 layer(Running.layer({}, { sees: true, marks: true }), { excludeTestServices: true })(
   "a model that sees marks",
   (it) => {
-    it.effect("gets pictures with marks and their meaning, and steps keep pictures without marks", () =>
+    it.effect("gets pictures with marks and a legend, and steps keep pictures without marks", () =>
       Effect.gen(function* () {
         const { first, kept } = yield* visit
         assert.include(first.text, "a box with a number is the element with this number")
@@ -41,8 +41,8 @@ layer(Running.layer({}, { sees: true, marks: true }), { excludeTestServices: tru
   }
 )
 
-layer(Running.layer({}, { sees: true }), { excludeTestServices: true })("a model that sees", (it) => {
-  it.effect("gets pictures as they are", () =>
+layer(Running.layer({}, { sees: true }), { excludeTestServices: true })("a model with vision", (it) => {
+  it.effect("gets pictures without changes", () =>
     Effect.gen(function* () {
       const { first, kept } = yield* visit
       assert.notInclude(first.text, "a box with a number")

@@ -4,7 +4,7 @@ import * as Prompt from "effect/ai/Prompt"
 import { toAnswer, toPrompt } from "../../src/model/AiSdkMessages.ts"
 import type { Dialect } from "../../src/model/ModelConfig.ts"
 
-it("a call whose input is no object is told of as one: services refuse any other", () => {
+it("a call whose input isn't an object is described as one, because services refuse any other", () => {
   const inputOf = (params: unknown) => {
     const part = Prompt.toolCallPart({ id: "1", name: "click", params, providerExecuted: false })
     const prompt = Prompt.fromMessages([Prompt.assistantMessage({ content: [part] })])
@@ -16,7 +16,7 @@ it("a call whose input is no object is told of as one: services refuse any other
   assert.deepStrictEqual(inputOf([1]), { input: [1] })
 })
 
-it("the calls of an answer have an id each, also where the model repeats one", () => {
+it("the calls of a response have unique ids, even if the model repeats one", () => {
   const usage: LanguageModelV4Usage = {
     inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: 1, text: undefined, reasoning: undefined }
@@ -45,7 +45,7 @@ it("the calls of an answer have an id each, also where the model repeats one", (
   assert.deepStrictEqual(idsOf(["a", "b"]), ["a", "b"])
 })
 
-it("a vendor gets an id of its form for each call of another model, and its own as it made them", () => {
+it("a vendor gets ids in its own form for another model's calls, and its own ids unchanged", () => {
   const turn = (id: string) => [
     Prompt.assistantMessage({
       content: [Prompt.toolCallPart({ id, name: "click", params: {}, providerExecuted: false })]

@@ -39,7 +39,7 @@ const withHeadersTimeout = (headersTimeout: number) =>
   )
 
 describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
-  it.live("waits as long as a busy server asks for, and fails when that is longer than it may retry", () => {
+  it.live("waits as long as a busy server asks for, and fails if that exceeds the retry limit", () => {
     const waits: Array<number> = []
     return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
   it.live.each([
     ["5 minutes unless configured", undefined, 300_000],
     ["as long as configured", Duration.minutes(1), 60_000]
-  ] as const)("is retried with waits that double up to 30 seconds, for %s", ([, retryFor, limit_ms]) => {
+  ] as const)("is retried with delays that double up to 30 seconds, for %s", ([, retryFor, limit_ms]) => {
     const waits: Array<number> = []
     return withModel(
       dialect,
@@ -113,7 +113,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     [401, "Check the key of the model."],
     [403, "Check that the key may use this model."],
     [404, "Check the name of the model, its dialect and its address."]
-  ] as const)("is asked once where it answers %i, and says what to check", ([status, advice]) =>
+  ] as const)("isn't retried after %i, and the error says what to check", ([status, advice]) =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({ status, message: `no: ${key}` })
@@ -131,7 +131,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
   it.live.each([
     [401, "Check the key of the model in MY_MODEL_KEY."],
     [403, "Check that the key in MY_MODEL_KEY may use this model."]
-  ] as const)("names what its key is set in where it answers %i", ([status, advice]) =>
+  ] as const)("names the setting of its key after %i", ([status, advice]) =>
     withModel(
       dialect,
       (model, server) =>
@@ -144,7 +144,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is not asked any more when the call is interrupted", () =>
+  it.live("isn't retried once the call is interrupted", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         const arrived = Promise.withResolvers<void>()
@@ -163,7 +163,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("isn't made when the call is interrupted while it waits for a retry", () =>
+  it.live("isn't made if the call is interrupted while it waits for a retry", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         const clock = yield* Clock.Clock
@@ -183,7 +183,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is given up after 10 minutes without a response, and made once more", () => {
+  it.live("times out after 10 minutes without a response, and is retried once", () => {
     let expire = Promise.withResolvers<void>()
     const expired = Effect.suspend(() => Effect.promise(() => expire.promise))
     return withModel(dialect, (model, server) =>
@@ -199,7 +199,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     ).pipe(unhurried([], expired))
   })
 
-  it.live("is retried for 5 minutes when its server restarts after 6 minutes of work", () => {
+  it.live("is retried for 5 minutes when its server restarts after 6 minutes", () => {
     const waits: Array<number> = []
     return withModel(dialect, (model, server) =>
       Effect.gen(function* () {
@@ -220,7 +220,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     ).pipe(unhurried(waits))
   })
 
-  it.live("isn't retried with a limit of 0, even if its server asks for a retry at once", () =>
+  it.live("isn't retried with a limit of 0, even if its server asks for an immediate retry", () =>
     withModel(
       dialect,
       (model, server) =>
@@ -233,7 +233,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("ends at its configured limit, and is retried", () => {
+  it.live("times out at its configured limit, and is retried", () => {
     const arrived = Promise.withResolvers<void>()
     let limits = 0
     const expired = Effect.suspend(() => (++limits === 1 ? Effect.promise(() => arrived.promise) : Effect.never))
@@ -268,7 +268,7 @@ describe.each(dialects)("an attempt of a model that speaks %s", (dialect) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says what cannot be read, and where nothing listens", () =>
+  it.live("reports an unreadable response, and an address where no server listens", () =>
     Effect.gen(function* () {
       yield* withModel(dialect, (model, server) =>
         Effect.gen(function* () {

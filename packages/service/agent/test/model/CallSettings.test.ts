@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Prompt from "effect/ai/Prompt"
 import { call, dialects, withModel } from "./asking.ts"
 
-describe.each(dialects)("the settings of a call to a model that speaks %s", (dialect) => {
-  it.live("take fields of the body as the provider names them, except those that the agent sets", () =>
+describe.each(dialects)("the settings of a model call in %s", (dialect) => {
+  it.live("accept body fields under the provider's names, except those that the agent sets", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "Hm." })
@@ -43,7 +43,7 @@ describe("thinking", () => {
     ["openai", "high", "reasoning", "high"],
     ["anthropic", "high", "thinking", "enabled"],
     ["google", "high", "generationConfig", "thinking"]
-  ] as const)("is asked of %s as %s", ([dialect, reasoning, field, value]) =>
+  ] as const)("is requested from %s as %s", ([dialect, reasoning, field, value]) =>
     withModel(
       dialect,
       (model, server) =>
@@ -64,7 +64,7 @@ describe("thinking", () => {
     )
   )
 
-  it.live.each(["openai", "anthropic", "google"] as const)("goes back to %s as it was signed", (dialect) =>
+  it.live.each(["openai", "anthropic", "google"] as const)("is returned to %s as it was signed", (dialect) =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({
@@ -120,7 +120,7 @@ describe("a cache breakpoint", () => {
     )
   )
 
-  it.live("is set on the result of a tool, where that is the last of what stays", () =>
+  it.live("is set on a tool's result if that is the last stable message", () =>
     withModel("anthropic", (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({ calls: [{ name: "search", input: { text: "mug" } }] })

@@ -57,7 +57,7 @@ const repeat = (exchanges: ReadonlyArray<Dialogue.Exchange>) =>
   )
 
 layer(Running.layer({ record }), { excludeTestServices: true })("a recorded dialogue", (it) => {
-  it.effect("repeats a run without its model, and has no secret", () =>
+  it.effect("repeats a run without its model, and contains no secret", () =>
     Effect.gen(function* () {
       const text = yield* recorded
       assert.notInclude(text, "hunter2")
@@ -82,7 +82,7 @@ layer(Running.layer({ record }), { excludeTestServices: true })("a recorded dial
     })
   )
 
-  it.effect("is out of date if the instructions or tools have changed, and says so", () =>
+  it.effect("is refused as outdated if the instructions or tools have changed", () =>
     Effect.gen(function* () {
       const [first, second, ...rest] = yield* Dialogue.parse(yield* recorded)
       if (first === undefined || second === undefined) return assert.fail("no dialogue")
@@ -94,7 +94,7 @@ layer(Running.layer({ record }), { excludeTestServices: true })("a recorded dial
     })
   )
 
-  it.effect("that can't be read fails with the number of the line", () =>
+  it.effect("fails with the line number if it can't be read", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Dialogue.parse(`${yield* recorded}\n{"model":1}\n`))
       assert.match(error.message, /^Line 5 is no exchange of a recorded dialogue\./u)

@@ -9,7 +9,7 @@ describe("a fallback", () => {
     fallback: { ...config, model: "second-2", price: ModelCost.price({ input: "1", output: "1" }) }
   })
 
-  it.live("answers for the rest of the turn, at its own price, and the next turn begins with the first", () =>
+  it.live("is used for the rest of the turn, at its own price, and the next turn starts with the first model", () =>
     withModel(
       "openai-compatible",
       (model, server, spent) =>
@@ -41,7 +41,7 @@ describe("a fallback", () => {
     ).pipe(unhurried([]))
   )
 
-  it.live("takes over at once when a request of the first times out", () => {
+  it.live("takes over immediately when a request to the first model times out", () => {
     const arrived = Promise.withResolvers<void>()
     let limits = 0
     const expired = Effect.suspend(() => (++limits === 1 ? Effect.promise(() => arrived.promise) : Effect.never))
@@ -60,7 +60,7 @@ describe("a fallback", () => {
     ).pipe(unhurried([], expired))
   })
 
-  it.live("is not asked where the first refuses the request", () =>
+  it.live("isn't used if the first model refuses the request", () =>
     withModel(
       "openai-compatible",
       (model, server) =>

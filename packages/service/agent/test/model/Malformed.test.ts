@@ -124,20 +124,20 @@ const lengths: Readonly<Record<Dialect, string>> = {
   google: "MAX_TOKENS"
 }
 
-describe.each(dialects)("an answer in %s", (dialect) => {
+describe.each(dialects)("an unusual response in %s", (dialect) => {
   it.live.each([
     ["a page", "<html>\n<h1>Sign in</h1>", unreadable("it begins with <html> <h1>Sign in</h1>")],
     ["text", "busy", unreadable("it begins with busy")],
     ["empty", "", unreadable("it is empty")],
-    ["half an answer", '{"id":"1', unreadable('it begins with {"id":"1')],
+    ["a truncated response", '{"id":"1', unreadable('it begins with {"id":"1')],
     ["an error", { error: { message: "Upstream overloaded", code: 502 } }, unreadable("Upstream overloaded")],
     ["a short error", { error: "model is loading" }, unreadable("model is loading")],
     ["other JSON", [1], unreadable("it begins with [1]")]
-  ])("that is %s is one sentence", ([, text, expected]) =>
+  ])("fails with one sentence if it is %s", ([, text, expected]) =>
     Effect.map(asked(dialect, body(text)), ({ sentence }) => assert.strictEqual(sentence, expected))
   )
 
-  it.live("that has nothing, or something of another type, is one sentence", () =>
+  it.live("fails with one sentence if it is empty or has the wrong type", () =>
     Effect.gen(function* () {
       for (const text of [empty[dialect], mistyped[dialect]]) {
         const { sentence } = yield* asked(dialect, body(text))
@@ -147,7 +147,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     })
   )
 
-  it.live("that breaks off is one sentence", () =>
+  it.live("fails with one sentence if it is cut off", () =>
     Effect.map(asked(dialect, cut), ({ sentence }) =>
       assert.strictEqual(
         sentence,
@@ -156,7 +156,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     )
   )
 
-  it.live("that is withheld or cut says so", () =>
+  it.live("reports that it was withheld or truncated", () =>
     Effect.gen(function* () {
       const refused = yield* asked(dialect, { text: "I cannot.", finish: refusals[dialect] })
       assert.deepInclude(refused.answer, { text: "I cannot.", finishReason: "content-filter", calls: [] })
@@ -165,7 +165,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     })
   )
 
-  it.live("keeps a call of an unknown tool whose arguments are no object", () =>
+  it.live("keeps a call of an unknown tool whose arguments aren't an object", () =>
     Effect.gen(function* () {
       const { answer } = yield* asked(dialect, { calls: [{ name: "fly away", input: '{"to":' }] })
       assert.deepStrictEqual(
@@ -175,7 +175,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     })
   )
 
-  it.live("with calls where no tool was offered is its text", () =>
+  it.live("keeps calls as text if no tool was offered", () =>
     Effect.gen(function* () {
       const { answer, sentence } = yield* asked(
         dialect,
@@ -187,7 +187,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
     })
   )
 
-  it.live("with counts of tokens that are none has an unknown cost", () =>
+  it.live("has an unknown cost if its token counts are invalid", () =>
     Effect.gen(function* () {
       for (const count of [-5, 1.5]) {
         const { answer, spent } = yield* asked(dialect, { text: "Hm.", usage: { output: count } })
@@ -201,7 +201,7 @@ describe.each(dialects)("an answer in %s", (dialect) => {
   )
 })
 
-describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
+describe.each(dialects)("wrong configuration for %s", (dialect) => {
   const status =
     (statusCode: number, body: string, headers: Record<string, string> = {}): ModelReply =>
     (response) =>
@@ -209,15 +209,11 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
 
   it.live.each([
     [
-      "a model of another name",
+      "an unknown model name",
       status(404, '{"error":{"message":"no such model"}}'),
       /404 \(no such model\) at http:\S+/u
     ],
-    [
-      "an address of nothing",
-      status(404, "404 page not found"),
-      /answered 404 \(Not Found\) at http:\S+\. Check the name/u
-    ],
+    ["a wrong address", status(404, "404 page not found"), /answered 404 \(Not Found\) at http:\S+\. Check the name/u],
     [
       "a model without tools",
       status(400, '{"message":"no tools here"}'),
@@ -225,9 +221,9 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
     ],
     ["a strict server", status(422, '{"detail":[{"msg":"extra"}]}'), /422 \(\[\{"msg":"extra"\}\]\)/u],
     ["no key", status(401, "{}"), /answered 401 \([^)]+\)\. Set the key of the model: none is set\.$/u],
-    ["no key for it", status(403, "{}"), /answered 403 \([^)]+\)\. Set the key of the model: none is set\.$/u],
+    ["a missing key", status(403, "{}"), /answered 403 \([^)]+\)\. Set the key of the model: none is set\.$/u],
     [
-      "a wrong key, as Google says it",
+      "a wrong key, reported like Google's",
       status(400, '{"error":{"message":"API key not valid. Please pass a valid API key."}}'),
       /answered 400 \(API key not valid\..*\)\. Set the key of the model: none is set\.$/u
     ],
@@ -244,7 +240,7 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
     })
   )
 
-  it.live("a redirect is not followed: the key stays here", () =>
+  it.live("doesn't follow a redirect, so that the key isn't sent elsewhere", () =>
     Effect.gen(function* () {
       const elsewhere = yield* ScriptedModel
       const { sentence } = yield* asked(dialect, status(307, "", { location: elsewhere.baseUrl[dialect] }))
@@ -256,7 +252,7 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
     }).pipe(Effect.provide(Layer.fresh(ScriptedModel.layer)))
   )
 
-  it.live("a redirect whose address has the key does not show it", () =>
+  it.live("doesn't show the key in the address of a redirect", () =>
     Effect.gen(function* () {
       const { sentence } = yield* asked(
         dialect,
@@ -268,7 +264,7 @@ describe.each(dialects)("what is configured wrongly for %s", (dialect) => {
   )
 })
 
-it.live("a key that fits in no header is one sentence, without it", () =>
+it.live("a key that fits in no header fails with one sentence that doesn't show it", () =>
   Effect.gen(function* () {
     const failed = Models.pipe(
       Effect.flatMap(({ forTurn }) => forTurn),
@@ -285,7 +281,7 @@ it.live("a key that fits in no header is one sentence, without it", () =>
   })
 )
 
-it.live("an answer without anything that was charged is counted", () =>
+it.live("a response without charged contents is counted", () =>
   Effect.gen(function* () {
     const { answer, sentence, spent } = yield* asked(
       "openai-compatible",
@@ -303,7 +299,7 @@ it.live("an answer without anything that was charged is counted", () =>
   })
 )
 
-it.live("two calls of one id are told apart", () =>
+it.live("two calls with one id are told apart", () =>
   Effect.gen(function* () {
     const call = { id: "1", type: "function", function: { name: "search", arguments: "{}" } }
     const message = { role: "assistant", content: null, tool_calls: [call, call] }

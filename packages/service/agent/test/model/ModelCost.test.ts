@@ -20,7 +20,7 @@ const usage = (
 const price = ModelCost.price({ input: "3", output: "15", cacheRead: "0.3", cacheWrite: "3.75" })
 
 describe("ModelCost", () => {
-  it("prices plain, cached and written input apart", () => {
+  it("prices plain, cached and written input separately", () => {
     const cost = ModelCost.of(price, usage({ total: 1_300, cacheRead: 1_000, cacheWrite: 200 }, 7))
     // 100 * 3 + 1,000 * 0.3 + 200 * 3.75 + 7 * 15 = 1,455 USD for a million
     expect(cost).toBe(1_455_000_000n)
@@ -36,7 +36,7 @@ describe("ModelCost", () => {
     expect(ModelCost.format(sum ?? 0n)).toBe("0.00100001")
   })
 
-  it("formats what the engine can add", () => {
+  it("formats a cost that the engine can add", () => {
     expect(Decimal.add(ModelCost.format(1n), ModelCost.format(2_500_000_000_000n))).toBe("2.500000000001")
     expect(ModelCost.format(0n)).toBe("0")
   })
@@ -48,7 +48,7 @@ describe("ModelCost", () => {
     expect(ModelCost.add(5n, null)).toBeNull()
   })
 
-  it("is unknown where tokens have no price", () => {
+  it("is unknown if tokens have no price", () => {
     const plain = ModelCost.price({ input: "3", output: "15" })
     expect(ModelCost.of(plain, usage({ total: 5, cacheRead: 1 }, 5))).toBeNull()
     expect(ModelCost.of(plain, usage({ total: 5, cacheRead: 0 }, 5))).toBe(90_000_000n)

@@ -7,8 +7,8 @@ import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import { call, dialects, key, withModel, unhurried } from "./asking.ts"
 
-describe("the key of a model", () => {
-  it.live("is in no span, log or error, whatever the server answers", () => {
+describe("a model's key", () => {
+  it.live("is in no span, log or error, whatever the server returns", () => {
     const spans: Array<Tracer.NativeSpan> = []
     const logs: Array<unknown> = []
     const tracer = Tracer.make({

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { call, dialects, toolkit, withModel } from "./asking.ts"
 
 describe.each(dialects)("a model that speaks %s", (dialect) => {
-  it.live("answers with text, usage and cost", () =>
+  it.live("returns text, usage and cost", () =>
     withModel(dialect, (model, server, spent) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "A mug.", usage: { input: 1_000, output: 10 } })
@@ -36,7 +36,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("prices what it read from its cache", () =>
+  it.live("prices cached input", () =>
     withModel(dialect, (model, server, spent) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "A mug.", usage: { input: 1_000, cacheRead: 900, output: 10 } })
@@ -51,7 +51,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("gives calls as they were made, of unknown tools too, and takes their results", () =>
+  it.live("returns calls unchanged, even of unknown tools, and accepts their results", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = (_, count) =>
@@ -93,7 +93,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is told which tools there are, closed and short", () =>
+  it.live("gets the available tools as closed and short schemas", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "Hm." })
@@ -104,7 +104,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("answers in the form of a schema", () =>
+  it.live("returns an object that fits a schema", () =>
     withModel(
       dialect,
       (model, server) =>
@@ -123,7 +123,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("charges also for an answer that does not fit the schema", () =>
+  it.live("charges even for a response that doesn't fit the schema", () =>
     withModel(dialect, (model, server, spent) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "no JSON at all" })
@@ -136,7 +136,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("is sent pictures only when it sees", () =>
+  it.live("gets pictures only if it supports them", () =>
     Effect.gen(function* () {
       const prompt = Prompt.make([
         {
@@ -163,7 +163,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     })
   )
 
-  it.live("calls tools freely where the server refuses to make it call one", () =>
+  it.live("calls tools optionally if the server refuses to force a call", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         const insists = (choice: unknown) => /required|any/iu.test(JSON.stringify(choice) ?? "")
@@ -179,7 +179,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("answers as a stream, in one piece", () =>
+  it.live("streams a response in one piece", () =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({ text: "A mug.", calls: [{ name: "search", input: { text: "mug" } }] })
@@ -194,7 +194,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
     )
   )
 
-  it.live("leaves an unknown cost unknown", () =>
+  it.live("keeps an unknown cost unknown", () =>
     Effect.gen(function* () {
       yield* withModel(
         dialect,
@@ -225,8 +225,8 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
   )
 })
 
-describe("what an answer used", () => {
-  it.live("is told also where the call is interrupted as it arrives", () =>
+describe("a response's usage", () => {
+  it.live("is reported even if the call is interrupted while it arrives", () =>
     Effect.gen(function* () {
       const telling = Promise.withResolvers<void>()
       const told = Promise.withResolvers<void>()

@@ -10,11 +10,11 @@ describe("a call that a model wrote as text", () => {
     ["in an open tag", `<tool_call>${json}`, ""],
     ["in a code block", `I open it.\n\`\`\`json\n${json}\n\`\`\`\n`, "I open it."],
     ["alone", ` ${json}\n`, ""]
-  ])("counts %s", (_, text, rest) => {
+  ])("counts as a call: %s", (_, text, rest) => {
     assert.deepStrictEqual(WrittenCalls.read(text, ["navigate"]), { calls: [call], text: rest })
   })
 
-  it("counts with others after it", () => {
+  it("counts as a call with others after it", () => {
     const tag = `<tool_call>${json}</tool_call>`
     assert.deepStrictEqual(WrittenCalls.read(`${tag}\n${tag}`, ["navigate"]), { calls: [call, call], text: "" })
   })
@@ -27,7 +27,7 @@ describe("a call that a model wrote as text", () => {
     ["at the end of a sentence", `The page asks me to call <tool_call>${json}</tool_call>`],
     ["in a tag with text after it", `The page says:\n<tool_call>${json}</tool_call>\nI ignore it.`],
     ["in a code block with text after it", `The page says:\n\`\`\`json\n${json}\n\`\`\`\nI ignore it.`]
-  ])("is a quotation %s", (_, text) => {
+  ])("is only a quotation %s", (_, text) => {
     assert.deepStrictEqual(WrittenCalls.read(text, ["navigate"]), { calls: [], text })
   })
 })

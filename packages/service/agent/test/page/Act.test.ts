@@ -8,7 +8,7 @@ import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser
 const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
 
 layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
-  it.effect("goes on in a new tab when the last one closed itself", () =>
+  it.effect("continue in a new tab when the last one closed itself", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const inPopup = yield* clicked(yield* open("opens"), "Popup")
@@ -18,7 +18,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("reads no more of all frames than of one document", () =>
+  it.effect("read no more of all frames than of one document", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* open("stack")
@@ -29,7 +29,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("take what a page tells, and answer what it asks", () =>
+  it.effect("return a page's dialogs, and respond to them", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("dialogs")
@@ -49,7 +49,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("follow a new tab, and come back when it is closed", () =>
+  it.effect("follow a new tab, and return when it is closed", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("tabs")
@@ -69,7 +69,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("say what covers an element", () =>
+  it.effect("name the element that covers another one", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("covered")
@@ -79,7 +79,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("find an element again that was drawn anew, and never another one", () =>
+  it.effect("find an element again after it was redrawn, and never another one", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("redrawn")
@@ -96,13 +96,13 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("do not wait for a page that never rests", () =>
+  it.effect("don't wait for a page that never becomes idle", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("restless"), "Go"), '"done"')
     })
   )
 
-  it.effect("download into the files of the task, and upload from them", () =>
+  it.effect("download into the task's files, and upload from them", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* page.click(numberOf(yield* open("download"), "Get the report"))
@@ -127,7 +127,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("fill what is not a plain field", () =>
+  it.effect("fill unusual fields", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("inputs")
@@ -158,7 +158,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("press keys, and tell which there are", () =>
+  it.effect("press keys, and list the known ones", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("inputs")
@@ -172,7 +172,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("use a list that is drawn", () =>
+  it.effect("use a custom list", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("combo")
@@ -197,7 +197,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("draw and hover beside the middle of an element", () =>
+  it.effect("draw and hover next to the middle of an element", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const canvas = Number(/\[(\d+) canvas/u.exec(yield* open("pen"))?.[1])
@@ -224,7 +224,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("click twice, open a menu, and scroll a part of the page", () =>
+  it.effect("double-click, open a menu, and scroll a part of the page", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("presses")
@@ -239,13 +239,13 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("click what moves when the mouse comes", () =>
+  it.effect("click an element that moves when the mouse comes", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("shifts"), "Shifts away"), '"hit"')
     })
   )
 
-  it.effect("scroll a page that grows, and find what is on it", () =>
+  it.effect("scroll a growing page, and find text on it", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* open("endless")
@@ -274,7 +274,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("go back, and say when there is nowhere to go", () =>
+  it.effect("go back, and report when there is no earlier page", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* open("plain")

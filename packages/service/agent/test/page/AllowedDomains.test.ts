@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { isOn, mayLoad } from "../../src/page/AllowedDomains.ts"
 
-it("takes a host for what its pattern names, and for nothing that only looks like it", () => {
+it("AllowedDomains matches hosts by their pattern, but not similar ones", () => {
   for (const [url, pattern] of [
     ["https://example.com/a?b", "example.com"],
     ["http://EXAMPLE.com.", "Example.com"],
@@ -25,7 +25,7 @@ it("takes a host for what its pattern names, and for nothing that only looks lik
   }
 })
 
-it("loads documents of the web, and those that a page makes of what it has", () => {
+it("AllowedDomains loads web documents, and those that a page makes itself", () => {
   for (const url of ["https://example.com/", "about:blank", "about:srcdoc", "blob:https://example.com/1"]) {
     assert.isTrue(mayLoad(url, null), url)
     assert.isTrue(mayLoad(url, ["example.com"]), url)

@@ -10,7 +10,7 @@ import { serve } from "../support/site.ts"
 
 const origin = Effect.map(serve, (site) => site.origin)
 
-it.live("a page that works for ever is told of, and left by the next task", () =>
+it.live("a page that never becomes idle is reported, and the next task leaves it", () =>
   Effect.gen(function* () {
     const url = yield* origin
     const { connect } = yield* launch()

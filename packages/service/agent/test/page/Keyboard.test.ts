@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Keyboard from "../../src/page/Keyboard.ts"
 
-it("reads keys, chords, and the plus sign", () => {
+it("Keyboard reads keys, chords, and the plus sign", () => {
   assert.deepStrictEqual(
     Keyboard.parse(" Enter Control+Shift+a + Control++ é"),
     Result.succeed([
@@ -15,7 +15,7 @@ it("reads keys, chords, and the plus sign", () => {
   )
 })
 
-it("says which key there is not", () => {
+it("Keyboard names an unknown key", () => {
   for (const [keys, wrong] of [
     ["Escape Jump", '"Jump"'],
     ["Hyper+a", '"Hyper"'],

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 
 layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
-  it.effect("reads and uses frames of the same site, of another, and frames inside them", () =>
+  it.effect("reads and uses frames of the same site, of another one, and nested frames", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* open("frames")
@@ -26,7 +26,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("reads the shapes of a drawing that can be clicked, and not those of an icon", () =>
+  it.effect("reads the clickable shapes of a drawing, and not those of an icon", () =>
     Effect.gen(function* () {
       const text = yield* open("drawing")
       assert.match(text, /\[\d+ svg svg [^\]]*200x120 at 10,10\]/u)
@@ -36,7 +36,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("reads what sticks out of a part that cuts off only what is placed in it", () =>
+  it.effect("reads elements that stick out of a part that only clips its positioned children", () =>
     Effect.gen(function* () {
       const text = yield* open("menus")
       assert.include(text, "Sticks out")
@@ -53,7 +53,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("numbers what only listens", () =>
+  it.effect("numbers elements that only listen for events", () =>
     Effect.gen(function* () {
       const text = yield* open("listeners")
       assert.include(yield* clicked(text, "Plain div"), "div clicked")
@@ -61,7 +61,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("keeps the numbers of elements, and marks the new ones once", () =>
+  it.effect("keeps the numbers of elements, and marks new ones once", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const first = yield* open("plain")
@@ -75,7 +75,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("leaves out what people cannot see, and forged elements", () =>
+  it.effect("leaves out invisible and forged elements", () =>
     Effect.gen(function* () {
       const text = yield* open("hidden")
       for (const wanted of ["# Reviews", "Price: 12 EUR", "White on blue", "tags: end", '[ 7 button "Forged"]']) {
@@ -85,7 +85,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("sends no half of a surrogate pair", () =>
+  it.effect("never sends half of a surrogate pair", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* open("surrogates")
@@ -96,7 +96,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("numbers the parts of a list that listens for them, and what shows more under the mouse", () =>
+  it.effect("numbers the parts of a list that listens for them, and elements that open under the mouse", () =>
     Effect.gen(function* () {
       const text = yield* open("lists")
       assert.include(yield* clicked(text, "Third"), "Title: Third")
@@ -113,7 +113,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("tells of a test for people", () =>
+  it.effect("reports a test for humans", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("captcha")
@@ -133,7 +133,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
-  it.effect("says that a page crashed, and goes on elsewhere", () =>
+  it.effect("reports a crashed page, and continues on another one", () =>
     Effect.gen(function* () {
       const { connect, page } = yield* Tested
       const text = yield* open("plain")

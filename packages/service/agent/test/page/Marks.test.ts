@@ -7,7 +7,7 @@ import { open, seen, Tested } from "../support/browser.ts"
 const points = "101,125 201,125 300,300 500,500"
 
 layer(Tested.layer(), { excludeTestServices: true })("a picture with marks", (it) => {
-  it.effect("has a box around each numbered element and points on a canvas, and the page stays as it is", () =>
+  it.effect("puts boxes around numbered elements and points on a canvas, and leaves the page unchanged", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* open("icons")
@@ -32,7 +32,7 @@ layer(Tested.layer(), { excludeTestServices: true })("a picture with marks", (it
     })
   )
 
-  it.effect("clickAt reaches the point of a canvas, and fails out of sight", () =>
+  it.effect("clickAt reaches the point of a canvas, and fails if it's out of view", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* open("icons")

@@ -6,8 +6,8 @@ import { numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 /** Returns the reason for a refused action. */
 const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
 
-layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (it) => {
-  it.effect("isn't used for the next row of a list after a row before it is gone, until it's named again", () =>
+layer(Tested.layer(), { excludeTestServices: true })("An element's number", (it) => {
+  it.effect("isn't used for the next row of a list after an earlier row is gone, until it's named again", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const number = numberOf(yield* open("rows"), "Cancel 2")
@@ -23,7 +23,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("isn't used for a lone row that was reused, and is refused again after a later change", () =>
+  it.effect("isn't used for a single row that was reused, and is refused again after a later change", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const number = numberOf(yield* open("rows"), "Approve 7")
@@ -38,7 +38,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("works when the model names it again although the element changed once more", () =>
+  it.effect("works when the model names it again, even if the element changed once more", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const number = numberOf(yield* open("rows"), "Approve 7")
@@ -62,7 +62,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("works for a field whose placeholder changes, as those of search fields do", () =>
+  it.effect("works for a field whose placeholder changes, as in search fields", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("hints")
@@ -73,7 +73,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("tells of a click that another document took", () =>
+  it.effect("reports a click that another document received", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const message = yield* refused(page.click(numberOf(yield* open("cover"), "Is covered late")))
@@ -82,7 +82,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("isn't said to be clicked when the page keeps the click from its elements", () =>
+  it.effect("isn't reported as clicked if the page blocks the click", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const message = yield* refused(page.click(numberOf(yield* open("keeps-clicks"), "Never clicked")))
@@ -91,7 +91,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A number of an element", (
     })
   )
 
-  it.effect("tells of a release that something else took", () =>
+  it.effect("reports a release that another element received", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* page.click(numberOf(yield* open("opens_over"), "Open"))
@@ -111,7 +111,7 @@ layer(Tested.layer(), { excludeTestServices: true })("Typing", (it) => {
     })
   )
 
-  it.effect("is refused where no field has the focus after a click, and where another field kept it", () =>
+  it.effect("is refused if no field has the focus after a click, or another field kept it", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("no-fields")

@@ -12,8 +12,8 @@ const value = 'pa"ss [1 wörd&'
 
 const secret = (domains: ReadonlyArray<string>) => ({ name: "password", value: Redacted.make(value), domains })
 
-layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) => {
-  it.effect("loads documents of the allowed hosts only, by whatever means", () =>
+layer(Tested.layer(), { excludeTestServices: true })("A task", (it) => {
+  it.effect("loads documents only from allowed hosts, by any means", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ domains: ["127.0.0.1"] })
@@ -34,7 +34,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("refuses what leads to another host on the way, and says so", () =>
+  it.effect("refuses redirects to another host, and reports them", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.navigate(`${site.other}/plain`)
@@ -58,7 +58,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("reads no files, and no documents that are their own address", () =>
+  it.effect("reads no files, and no documents contained in their own address", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       const text = yield* open("leave")
@@ -72,7 +72,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("types a secret on its own sites, and tells it nowhere", () =>
+  it.effect("types a secret only on its own sites, and shows it nowhere", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
@@ -108,7 +108,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("types a secret into its field alone, also while a frame of another site takes the focus", () =>
+  it.effect("types a secret only into its field, even while a frame of another site takes the focus", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
@@ -129,7 +129,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("shows no part of a secret where an address or a message is cut", () =>
+  it.effect("shows no part of a secret where an address or a message is truncated", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2-and-more") }] })
@@ -157,7 +157,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("shows no beginning of a short secret where the text of an element is cut", () =>
+  it.effect("shows no prefix of a short secret where an element's text is truncated", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2") }] })
@@ -171,7 +171,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("takes pictures, and none while a secret is in sight", () =>
+  it.effect("takes pictures, except while a secret is visible", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
       yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
@@ -188,7 +188,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("takes no picture of a canvas on a site of a secret, also in a frame of another site", () =>
+  it.effect("takes no picture of a canvas on a secret's site, even in a frame of another site", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
@@ -203,7 +203,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
-  it.effect("takes no picture of a secret, wherever a page has it", () =>
+  it.effect("takes no picture of a secret, wherever it is in the page", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested
       yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2") }] })
@@ -228,7 +228,7 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
   )
 })
 
-it.live("has a browser concealed before a secret is in it, and not for other texts", () =>
+it.live("browsers are concealed before a secret is in them, but not for other texts", () =>
   Effect.gen(function* () {
     const { origin } = yield* serve
     const { connect } = yield* launch()
@@ -253,7 +253,7 @@ it.live("has a browser concealed before a secret is in it, and not for other tex
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses a Chromium without fonts", () =>
+it.live("a Chromium without fonts is refused", () =>
   Effect.gen(function* () {
     const file = join(yield* folder, "fonts.conf")
     writeFileSync(file, "<fontconfig></fontconfig>")

@@ -9,7 +9,7 @@ const made = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => ({ name, value: Redacted.make(value), domains: ["example.com"] }))
   )
 
-it("reveals a secret on its own site only", () => {
+it("Secrets reveals a secret on its own site only", () => {
   const { reveal } = made({ pin: "4711", "user.name": "ada" })
   const site = "https://example.com"
   assert.deepStrictEqual(
@@ -21,7 +21,7 @@ it("reveals a secret on its own site only", () => {
   assert.isTrue(Result.isFailure(reveal("<secret:other>", site)))
 })
 
-it("redacts a value however it is written, the longest first", () => {
+it("Secrets redacts a value in any spelling, the longest first", () => {
   const { redact } = made({ short: "pass", long: "pass word/ö" })
   assert.strictEqual(redact("pass word/ö and pass"), "<secret:long> and <secret:short>")
   for (const written of ["pass%20word%2F%C3%B6", "pass+word%2F%C3%B6"]) {
@@ -31,7 +31,7 @@ it("redacts a value however it is written, the longest first", () => {
   assert.strictEqual(quoted(JSON.stringify({ a: 'a"b\\c' })), '{"a":"<secret:odd>"}')
 })
 
-it("redacts a value as a look writes it, which never looks like a numbered element", () => {
+it("Secrets redacts a value as a page's text writes it, never as something like a numbered element", () => {
   const { plain } = words()
   for (const value of ["ab[12", "ab[1 b", "x[1 y[2", "end["]) {
     const { redact, shows } = made({ key: value })
@@ -42,7 +42,7 @@ it("redacts a value as a look writes it, which never looks like a numbered eleme
   }
 })
 
-it("redacts a value in an address, in every way to escape it", () => {
+it("Secrets redacts a value in an address, with any escaping", () => {
   const value = `p^a {x}|"s&1+/ö'é%`
   const { redact, shows } = made({ key: value })
   const url = new URL("http://shop.example/")
@@ -58,20 +58,20 @@ it("redacts a value in an address, in every way to escape it", () => {
 
 const escapeAll = (text: string) => Buffer.from(text).toString("hex").toUpperCase().replaceAll(/../gu, "%$&")
 
-it("leaves no long piece of a long value that was cut", () => {
+it("Secrets leaves no long piece of a long truncated value", () => {
   const value = Array.from({ length: 40 }, (_, at) => `part${at}`).join("-")
   const { redact } = made({ key: value })
   const left = redact(`${value.slice(0, 149)}…`).replaceAll("<secret:key>", "")
   assert.isBelow(left.length, 20)
 })
 
-it("sees a value that a page writes in parts", () => {
+it("Secrets finds a value that a page writes in parts", () => {
   const { shows } = made({ pin: "4711" })
   assert.isTrue(shows("4 7\n11"))
   assert.isFalse(shows("4710"))
 })
 
-it("leaves no beginning of a value where a text is cut", () => {
+it("Secrets leaves no prefix of a value where a text is truncated", () => {
   const { redact } = made({ short: "hunter2", quoted: 'a "word" in it', long: "x".repeat(20) + "y".repeat(60) })
   assert.strictEqual(redact("login hunt…"), "login <secret:short>…")
   assert.strictEqual(redact("hunter2…"), "<secret:short>…")

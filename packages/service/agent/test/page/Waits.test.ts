@@ -19,13 +19,13 @@ const standing = {
 }
 
 layer(Tested.layer(standing), { excludeTestServices: true })("An action waits", (it) => {
-  it.effect("for the request that it set off", () =>
+  it.effect("for the request that it triggered", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("asks"), "Load"), "loaded")
     }).pipe(Effect.provideService(Clock.Clock, standing))
   )
 
-  it.effect("for the document that it leads to", () =>
+  it.effect("for the document that it opens", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("leads"), "Slow"), "# Arrived")
     }).pipe(Effect.provideService(Clock.Clock, standing))
@@ -39,7 +39,7 @@ layer(Tested.layer(standing), { excludeTestServices: true })("An action waits", 
 })
 
 layer(Tested.layer(), { excludeTestServices: true })("A wait for a model or a person", (it) => {
-  it.effect("sends the browser a message each minute, because a pool stops one that gets none", () =>
+  it.effect("sends the browser a message each minute, because a pool stops idle browsers", () =>
     Effect.gen(function* () {
       const { connect } = yield* launch()
       const transport = yield* connect

@@ -26,7 +26,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("says if a text moves away from the mouse, and if the page leaves when a box is checked", () =>
+  it.effect("reports if a text moves away from the mouse, and if the page leaves when a box is checked", () =>
     Effect.gen(function* () {
       const hovered = yield* visit("text-moves-on-hover", use("hover", { text: "Products" }))
       assert.match(String(hovered.results[0]), /now something else is there/u)
@@ -42,7 +42,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("waits for a text, and fails if it doesn't come", () =>
+  it.effect("waits for a text, and fails if it doesn't appear", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit(
         "late-text",
@@ -68,7 +68,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     (look: string) =>
       call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
 
-  it.effect("drags cards and knobs, and says if nothing takes what it drags", () =>
+  it.effect("drags cards and knobs, and reports if nothing accepts them", () =>
     Effect.gen(function* () {
       const card = yield* visit("dragged", drag("Card", "Done"))
       assert.deepStrictEqual([card.results, card.saw], [["Dragged."], ["dropped card"]])
@@ -81,7 +81,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("says where it dropped a card if that wasn't the place that was shown", () =>
+  it.effect("reports where it dropped a card if that wasn't the shown place", () =>
     Effect.gen(function* () {
       const covered = yield* visit("drop-covered", drag("Card", "Done"))
       assert.deepStrictEqual(covered.saw, ["thrown away"])
@@ -95,7 +95,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("drags nothing if another card takes its place, or if the target isn't in sight with it", () =>
+  it.effect("drags nothing if another card takes its place, or if the target isn't visible at the same time", () =>
     Effect.gen(function* () {
       const swapped = yield* visit("drag-swaps", drag("One", "Done"))
       assert.deepStrictEqual(swapped.saw, [])
@@ -162,7 +162,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("sets a drawn switch, and presses a button beside a running clock", () =>
+  it.effect("sets a custom switch, and presses a button next to a running clock", () =>
     Effect.gen(function* () {
       const alerts = yield* visit("toggle", on("check", "Alerts", { checked: true }))
       assert.deepStrictEqual([alerts.results, alerts.saw], [["It is checked now."], ["true"]])
@@ -172,7 +172,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
   )
 })
 
-layer(Tested.layer(), { excludeTestServices: true })("A page that does not begin", (it) => {
+layer(Tested.layer(), { excludeTestServices: true })("A page that doesn't load", (it) => {
   it.effect("isn't a dead tab: the result says that it still loads, and the model opens another one", () =>
     Effect.gen(function* () {
       const { page, site } = yield* Tested

@@ -4,7 +4,7 @@ import { call } from "../agent/running.ts"
 import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
 
 layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
-  it.effect("isn't made on a row that stands for another order by now", () =>
+  it.effect("isn't made on a row that has been reused for another order", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("recycled-row", (look) => [
         call("press", { keys: "d" }),
@@ -31,7 +31,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("reaches an element that is drawn again or moves when the mouse comes", () =>
+  it.effect("reaches an element that is redrawn or moves when the mouse comes", () =>
     Effect.gen(function* () {
       const redrawn = yield* visit("redrawn-on-hover", on("click", "Buy"))
       assert.deepStrictEqual([redrawn.results, redrawn.saw], [["Clicked."], ["bought"]])
@@ -40,7 +40,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("types and checks without a click on what takes the field's place when the mouse comes", () =>
+  it.effect("types and checks without clicking an element that takes the field's place when the mouse comes", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit(
         "swaps-on-hover",
@@ -64,7 +64,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("isn't made on what opens at the first click of two", () =>
+  it.effect("isn't made on an element that opens at the first click of two", () =>
     Effect.gen(function* () {
       const opened = yield* visit("opens-at-click", on("click", "Open row", { count: 2 }))
       assert.match(String(opened.results[0]), /was clicked once\. Then something else was in its place/u)
@@ -74,7 +74,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("is kept from what covers the element when the mouse comes", () =>
+  it.effect("doesn't hit an element that covers its target when the mouse comes", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("covered-on-hover", on("click", "Pay"))
       assert.include(results[0], 'is covered by clickable "An offer covers it all"')
@@ -89,7 +89,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("fails if the page takes its events or disables the button at the press", () =>
+  it.effect("fails if the page blocks its events or disables the button at the press", () =>
     Effect.gen(function* () {
       const eaten = yield* visit("eats-clicks", on("click", "Never"))
       assert.include(eaten.results[0], "The click did not reach element")
@@ -99,7 +99,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("on a card doesn't press the button in its middle", () =>
+  it.effect("doesn't press the button in the middle of a card", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("card-with-button", (look) =>
         call("click", { index: Number(/\[(\d+) clickable/u.exec(look)?.[1]) })
@@ -145,14 +145,14 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("at a point says which element is there", () =>
+  it.effect("reports the element at a point", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("board-canvas", use("clickAt", { x: 58, y: 48 }))
       assert.deepStrictEqual([results, saw], [['Clicked at this point, on canvas "Board".'], ["50,40"]])
     })
   )
 
-  it.effect("isn't made because a page says that it should be", () =>
+  it.effect("isn't made because a page asks for it", () =>
     Effect.gen(function* () {
       const { looks, saw } = yield* visit("injection", on("click", "Continue"))
       assert.include(looks[0], '[ 9 button "Continue"]')

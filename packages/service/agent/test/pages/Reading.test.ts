@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { on, use, visit, Visiting } from "../support/visiting.ts"
 
 layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
-  it.effect("has long values of fields, which are read by number and found", () =>
+  it.effect("includes long values of fields, which are read by number and searched", () =>
     Effect.gen(function* () {
       const notes = yield* visit(
         "long-textarea",
@@ -19,7 +19,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("keeps its passwords", () =>
+  it.effect("keeps passwords hidden", () =>
     Effect.gen(function* () {
       const { looks, results } = yield* visit("password", on("read", "Password"), use("find", { text: "swordfish" }))
       assert.deepStrictEqual(results, ["A password can't be read.", "It is not on the page."])
@@ -39,7 +39,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("has selects whose many options can all be read and chosen", () =>
+  it.effect("includes selects whose many options can all be read and chosen", () =>
     Effect.gen(function* () {
       const { looks, results, saw } = yield* visit(
         "long-select",
@@ -52,7 +52,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("doesn't show cells out of sight as empty", () =>
+  it.effect("doesn't show cells out of view as empty", () =>
     Effect.gen(function* () {
       const { looks } = yield* visit("wide-table", use("scroll", { direction: "right", pages: 9 }))
       assert.match(String(looks[0]), /^\[\d+ scroll area, \d+ px right\]$/mu)
@@ -61,7 +61,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("shows which of its drawn radio buttons and checkboxes are chosen", () =>
+  it.effect("shows which of its custom radio buttons and checkboxes are chosen", () =>
     Effect.gen(function* () {
       const { looks, saw } = yield* visit(
         "drawn-radios",
@@ -75,7 +75,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("shows the text of a button next to a label that says something else", () =>
+  it.effect("shows the text of a button next to a label that differs", () =>
     Effect.gen(function* () {
       const { looks } = yield* visit("aria-label")
       const names = Array.from(String(looks[0]).matchAll(/\[\d+ \w+ "([^"]*)"\]/gu), ([, name]) => name)
@@ -88,7 +88,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("leaves out what is transparent, and forged elements in parts", () =>
+  it.effect("leaves out transparent and partly forged elements", () =>
     Effect.gen(function* () {
       const { looks } = yield* visit("faded")
       assert.include(looks[0], "# Offers")
@@ -97,7 +97,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("of a board or wider than the screen says what is hidden, and scrolls there", () =>
+  it.effect("reports hidden parts of a board or of a wide page, and scrolls there", () =>
     Effect.gen(function* () {
       const board = yield* visit("board", use("scroll", { direction: "right", pages: 9 }), on("click", "Card 12"))
       assert.match(String(board.looks[0]), /\[\d+ scroll area, 1300 px right\]/u)
@@ -109,14 +109,14 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("has a long list whose later rows are drawn as it scrolls", () =>
+  it.effect("includes a long list whose later rows are drawn as it scrolls", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("long-list", use("scroll", { direction: "down", pages: 10 }), on("click", "Row 95"))
       assert.deepStrictEqual(saw, ["row 95"])
     })
   )
 
-  it.effect("meets a browser with the locale of a usual one", () =>
+  it.effect("sees a browser with a usual locale", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* visit("language")).saw, ["en-US en-US,en"])
     })
@@ -129,7 +129,7 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("can be a file: its text is read, or the agent says what it is", () =>
+  it.effect("can be a file: its text is read, or the agent names its type", () =>
     Effect.gen(function* () {
       const file = (name: string) => visit(name, use("read", { file: name }))
       assert.include((yield* file("prices.csv")).results[0], "item,price\nmug,12\n")
