@@ -26,7 +26,7 @@ const run = (id: string) => Effect.map(send("GET", `/api/v4/runs/${id}`), ({ bod
 const served = Effect.provide(SimulatedService.layerHttpClient({}))
 
 describe("a simulated run that asks a person", () => {
-  it.effect("waits in the middle of its work, and its result has the answer", () =>
+  it.effect("waits in the middle of its task, and its result has the answer", () =>
     Effect.gen(function* () {
       const id = yield* create(`duration=10s cost=1 ask="Which mug?" choices=["Red","Blue"]`)
       yield* TestClock.adjust("2 minutes")
@@ -47,7 +47,7 @@ describe("a simulated run that asks a person", () => {
     }).pipe(served)
   )
 
-  it.effect("fails after ten minutes without an answer, or goes on if its hand-off says so", () =>
+  it.effect("fails after ten minutes without an answer, or continues if its hand-off says so", () =>
     Effect.gen(function* () {
       const failing = yield* create(`duration=10s ask="Which mug?"`)
       const going = yield* create(`duration=10s ask="Which mug?"`, {
@@ -65,7 +65,7 @@ describe("a simulated run that asks a person", () => {
     }).pipe(served)
   )
 
-  it.effect("waits for a question of a request, too", () =>
+  it.effect("also waits for a question from a request", () =>
     Effect.gen(function* () {
       const id = yield* create("duration=1m")
       yield* TestClock.adjust("30 seconds")
@@ -81,7 +81,7 @@ describe("a simulated run that asks a person", () => {
     }).pipe(served)
   )
 
-  it.effect("ends at once when it is cancelled", () =>
+  it.effect("ends immediately when it is cancelled", () =>
     Effect.gen(function* () {
       const id = yield* create(`duration=10s ask="Which mug?"`)
       yield* TestClock.adjust("1 minute")
@@ -99,7 +99,7 @@ describe("a simulated run with a cost limit at which it waits", () => {
   const answer = (id: string, questionId: string, text: string) =>
     send("POST", `/api/v4/runs/${id}/answer`, { questionId, answer: text })
 
-  it.effect("waits when it has cost as much, and goes on with each higher limit", () =>
+  it.effect("waits when it reaches the limit, and continues with each higher limit", () =>
     Effect.gen(function* () {
       // a tenth of the time passes before it runs
       const id = yield* create("duration=10s cost=1", limited)
@@ -120,7 +120,7 @@ describe("a simulated run with a cost limit at which it waits", () => {
     }).pipe(served)
   )
 
-  it.effect("fails at its limit if a person ends it, or no person answers", () =>
+  it.effect("fails at its limit if a person ends it or no person answers", () =>
     Effect.gen(function* () {
       const ended = yield* create("duration=10s cost=1", limited)
       const unanswered = yield* create("duration=10s cost=1", limited)
@@ -139,7 +139,7 @@ describe("a simulated run with a cost limit at which it waits", () => {
     }).pipe(served)
   )
 
-  it.effect("takes secrets, keeps no value, and shows where they may be typed", () =>
+  it.effect("accepts secrets, stores no value, and shows where they may be typed", () =>
     Effect.gen(function* () {
       const id = yield* create("duration=1s", {
         secretBindings: [

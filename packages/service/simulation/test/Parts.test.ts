@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as SimulatedService from "../src/SimulatedService.ts"
 
 describe("Parts", () => {
-  it.effect("the same seed and order give the same ids, outcomes and costs, whatever the turns' interleaving", () =>
+  it.effect("produce the same ids, outcomes and costs for the same seed and order, however turns interleave", () =>
     Effect.gen(function* () {
       const history = (steps: ReadonlyArray<number>) =>
         Effect.gen(function* () {

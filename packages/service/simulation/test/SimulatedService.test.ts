@@ -56,7 +56,7 @@ const causeOf = (fault: FaultPlan[number]["fault"]) =>
   )
 
 describe("SimulatedService", () => {
-  it.effect("a wait of half an hour takes no time, and client and service see the same clock", () =>
+  it.effect("waits half an hour without real delay, and client and service share a clock", () =>
     Effect.gen(function* () {
       const using = yield* Effect.forkChild(useService("[simulate duration=30m output=found]"))
       yield* TestClock.adjust("31 minutes")
@@ -66,7 +66,7 @@ describe("SimulatedService", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient()))
   )
 
-  it.effect("everything else of the service is there: documents, 404, 405, 401, HEAD", () =>
+  it.effect("also serves documents, 404, 405, 401 and HEAD", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("GET", "/")).body.versions.v4.baseUrl, "http://simulated.invalid/api/v4")
       assert.strictEqual((yield* ask("GET", "/nothing")).status, 404)
@@ -81,7 +81,7 @@ describe("SimulatedService", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient()))
   )
 
-  it.effect("a connection that a fault ends is a failed request with the code that a socket's error has", () =>
+  it.effect("fails a request on a connection that a fault closed, with the error code of a socket", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* causeOf({ kind: "reset" }), { reason: "TransportError", code: "ECONNRESET" })
       const refusing = { kind: "refuse-connections", for: Duration.seconds(30) } as const
@@ -96,7 +96,7 @@ describe("SimulatedService", () => {
     })
   )
 
-  it.effect("a caller that leaves waits for nothing, and the journal knows", () =>
+  it.effect("doesn't delay a caller that disconnects, and records it in the journal", () =>
     Effect.gen(function* () {
       const asking = yield* Effect.forkChild(Effect.timeout(ask("POST", "/api/v4/runs", { task: "x" }), "5 seconds"))
       yield* TestClock.adjust("5 seconds")
@@ -107,7 +107,7 @@ describe("SimulatedService", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient({ faults: onCreate({ kind: "hang" }) })))
   )
 
-  it.effect("a body that a fault has spoiled is whole the next time", () =>
+  it.effect("sends a complete body at the next request after a fault damaged one", () =>
     Effect.gen(function* () {
       const { body } = yield* ask("POST", "/api/v4/runs", { task: "[simulate duration=1h]" })
       const isWhole = Effect.map(Effect.exit(ask("GET", `/api/v4/runs/${body.id}/status`)), Exit.isSuccess)
@@ -122,7 +122,7 @@ describe("SimulatedService", () => {
     )
   )
 
-  it.effect("a redirect leads to the trap, and to any other host there is no way", () =>
+  it.effect("redirects to the trap, and can't reach any other host", () =>
     Effect.gen(function* () {
       const answer = yield* ask("POST", "/api/v4/runs", { task: "x" })
       const location = answer.headers["location"] ?? ""
@@ -135,7 +135,7 @@ describe("SimulatedService", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient({ faults: onCreate({ kind: "redirect" }) })))
   )
 
-  it.effect("manual time stands still until it is moved, whatever the clock around does", () =>
+  it.effect("keeps manual time still until it is advanced, whatever the surrounding clock does", () =>
     Effect.gen(function* () {
       const { body } = yield* ask("POST", "/api/v4/runs", { task: "[simulate duration=1h]" })
       const status = Effect.map(ask("GET", `/api/v4/runs/${body.id}/status`), (answer) => answer.body.status)
@@ -146,7 +146,7 @@ describe("SimulatedService", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient({ time: { mode: "manual" } })))
   )
 
-  it.effect("one seed, one journal, to the byte", () =>
+  it.effect("produces the same journal, byte for byte, for the same seed", () =>
     Effect.gen(function* () {
       const journal = Effect.gen(function* () {
         const using = yield* Effect.forEach(Array.from("abcdefghijkl"), (task) =>

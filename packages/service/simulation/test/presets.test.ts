@@ -26,7 +26,7 @@ const passing = (fiber: Fiber.Fiber<unknown, unknown>, step: Duration.Input = "5
 const { latency: _latency, faults: _faults, ...overloaded } = presets.overloaded
 
 describe("presets over HTTP", () => {
-  it.effect("overloaded: more requests than its burst are answered 429, with either form of Retry-After", () =>
+  it.effect("overloaded: returns 429 beyond its burst, with either form of Retry-After", () =>
     Effect.gen(function* () {
       const answers = yield* Effect.forEach(Array.from({ length: 40 }), (_, index) => create(index))
       const accepted = answers.filter(({ status }) => status === 201)
@@ -49,7 +49,7 @@ describe("presets over HTTP", () => {
     }).pipe(served({ profile: overloaded }))
   )
 
-  it.effect("overloaded: who comes back when told to is let in once a run has ended", () =>
+  it.effect("overloaded: accepts a retry once a run has finished", () =>
     Effect.gen(function* () {
       const first = yield* Effect.forEach([1, 2, 3, 4, 5], (index) => create(index, "[simulate duration=30s]"))
       assert.deepStrictEqual(
@@ -64,7 +64,7 @@ describe("presets over HTTP", () => {
     }).pipe(served({ profile: { ...overloaded, limits: { ...overloaded.limits, retryAfter: "seconds" } } }))
   )
 
-  it.effect("a browser that is stopped makes room for another", () =>
+  it.effect("limits: a stopped browser frees a slot for another one", () =>
     Effect.gen(function* () {
       const open = () => send("POST", "/api/v4/browsers", { body: {} })
       const [one, two, three] = yield* Effect.forEach([1, 2, 3], open)
@@ -74,7 +74,7 @@ describe("presets over HTTP", () => {
     }).pipe(served({ profile: { limits: { concurrentBrowsers: 2 } } }))
   )
 
-  it.effect("a create that was carried out is replayed to a caller at its limit", () =>
+  it.effect("limits: a finished create is replayed even to a caller at its limit", () =>
     Effect.gen(function* () {
       const once = (key: string) =>
         send("POST", "/api/v4/runs", { body: { task: "once" }, headers: { "idempotency-key": key } })
@@ -85,7 +85,7 @@ describe("presets over HTTP", () => {
     }).pipe(served({ profile: { duration: Duration.hours(1), limits: { concurrentRuns: 1 } } }))
   )
 
-  it.effect("the service thinks as long as its latency says, before it does anything", () =>
+  it.effect("latency: delays a request before it has any effect", () =>
     Effect.gen(function* () {
       const asking = yield* Effect.forkChild(create(1), { startImmediately: true })
       yield* passing(asking)
@@ -115,14 +115,14 @@ const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean) => all.filter(
 
 describe("presets", () => {
   for (const [name, { description, outcomes }] of Object.entries(presets))
-    it(`${name}: its description has the share of failed runs that it has`, () => {
+    it(`${name} fails the share of runs that its description names`, () => {
       const { cancelled = 0, completed = 0, failed = 0 }: Readonly<Record<string, number>> = outcomes
       const shares = [...description.matchAll(/(\d+) % of the runs fail/gu)].map(([, share]) => Number(share))
       for (const share of shares) assert.strictEqual(share, (100 * failed) / (cancelled + completed + failed))
       assert.notMatch(description, /one in \w+ fails/u)
     })
 
-  it.effect("instant: every run completes after 5 ms", () =>
+  it.effect("instant completes every run after 5 ms", () =>
     Effect.gen(function* () {
       for (const { dispatchedAt_ms, finishedAt_ms, status } of yield* runs("instant", 50)) {
         assert.deepStrictEqual([status, (finishedAt_ms ?? 0) - (dispatchedAt_ms ?? 0)], ["completed", 5])
@@ -130,7 +130,7 @@ describe("presets", () => {
     })
   )
 
-  it.effect("realistic: runs of a minute with a long tail, 9 % failed, each with what it cost", () =>
+  it.effect("realistic takes about a minute per run with a long tail, fails 9 %, and reports each cost", () =>
     Effect.gen(function* () {
       const ended = yield* runs("realistic", 600)
       const seconds = ended
@@ -159,7 +159,7 @@ describe("presets", () => {
     { name: "flaky", failed: 0.16, within: [0.015, 0.065] },
     { name: "hostile", failed: 0.35, within: [0.15, 0.31] }
   ] as const) {
-    it.effect(`${name}: as many requests are hit, and as many runs fail, as it says`, () =>
+    it.effect(`${name} hits as many requests and fails as many runs as it says`, () =>
       Effect.gen(function* () {
         const journal = yield* Journal
         // one that is reset or cut is no answer, and one that hangs is answered or left in service time

@@ -35,7 +35,7 @@ describe("simulate", () => {
     await rejection(fetch(address))
   })
 
-  it("takes times as text and in milliseconds, in faults and in profiles", async () => {
+  it("accepts times as text and in milliseconds, in faults and in profiles", async () => {
     await using service = await simulate({
       profile: { duration: { uniform: { min: 1, max: "2 millis" } } },
       faults: [{ fault: { kind: "status", status: 429, retryAfter: "3 seconds" }, when: { attempts: [1] } }]
@@ -51,7 +51,7 @@ describe("simulate", () => {
     assert.match(message, /^simulate\(\): .*faults.*a length of time such as 200ms/u)
   })
 
-  it("moves its time by hand", async () => {
+  it("advances its time manually", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
     await create(service, "Find a red mug [simulate output=found duration=1h]")
     for (const by of ["soon", null, -1, Number.NaN]) {
@@ -65,7 +65,7 @@ describe("simulate", () => {
     assert.deepInclude((await service.runs())[0], { status: "completed", result: "found" })
   })
 
-  it("says what an app did wrong, and is clean again after a reset", async () => {
+  it("reports an app's mistakes, and none after a reset", async () => {
     await using service = await simulate()
     await service.assertClean()
     await post(service, "/browsers")
@@ -102,7 +102,7 @@ describe("simulate", () => {
     )
   })
 
-  it("takes faults and profiles while it runs", async () => {
+  it("accepts faults and profiles while it runs", async () => {
     await using service = await simulate({ profile: "instant" })
     await service.setFaults([{ fault: { kind: "reset" }, when: { operations: ["v4.createRun"] } }])
     await rejection(create(service, "Find a red mug"))
@@ -157,7 +157,7 @@ describe("simulate", () => {
   ]
 
   for (const [options, lines] of wrong) {
-    it(`rejects ${JSON.stringify(options)} with a line that names the option and what is allowed`, async () => {
+    it(`rejects ${JSON.stringify(options)} with a line that names the option and the allowed values`, async () => {
       // @ts-expect-error as plain JavaScript may
       const { message } = await rejection(simulate(options))
       assert.deepStrictEqual(
@@ -167,7 +167,7 @@ describe("simulate", () => {
     })
   }
 
-  it("rejects a reset with a seed that is none, and takes one with a seed", async () => {
+  it("rejects a reset with an invalid seed, and accepts one with a seed", async () => {
     await using service = await simulate()
     // @ts-expect-error as plain JavaScript may
     const { message } = await rejection(service.reset({ seed: "abc" }))
@@ -175,7 +175,7 @@ describe("simulate", () => {
     await service.reset({ seed: 2 })
   })
 
-  it("takes every option, and takes one that is undefined as left out", async () => {
+  it("accepts every option, and treats undefined as omitted", async () => {
     const options = {
       host: "127.0.0.1",
       port: 0,
@@ -195,7 +195,7 @@ describe("simulate", () => {
     assert.strictEqual(service.apiKey, "wak_dev")
   })
 
-  it("rejects time that is not manual, an unknown profile, and a port in use, each in a sentence", async () => {
+  it("rejects time that isn't manual, an unknown profile, and a port in use, each in a sentence", async () => {
     await using service = await simulate()
     const port = Number(new URL(service.address).port)
     const rejections = [

@@ -34,7 +34,7 @@ const request = {
 const answer = { questionId: "1", answer: "Red", by: "ann" }
 
 describe("a simulated run that waits for a person", () => {
-  it.effect("continues with an answer that a third node accepts right after a second one took it over", () =>
+  it.effect("continues with an answer that a third node accepts right after a second node took it over", () =>
     Effect.gen(function* () {
       const first = yield* join("a")
       yield* join("b")
@@ -53,7 +53,7 @@ describe("a simulated run that waits for a person", () => {
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 
-  it.effect("continues with an answer right after another node had it ask", () =>
+  it.effect("continues with an answer right after another node made it ask", () =>
     Effect.gen(function* () {
       const { engine } = yield* join("a")
       const other = yield* join("b")
@@ -68,7 +68,7 @@ describe("a simulated run that waits for a person", () => {
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 
-  it.effect("can ask while its node reads which runs wait, and the node still finds canceled runs", () =>
+  it.effect("can ask while its node reads which runs are waiting, and the node still finds cancelled runs", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const turns: typeof store.lists.turns = (filter, after, limit) =>
@@ -93,7 +93,7 @@ describe("a simulated run that waits for a person", () => {
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 
-  it.effect("waits even if a request has it ask before its node knows that it's stored as running", () =>
+  it.effect("waits even if a request makes it ask before its node knows that it's stored as running", () =>
     Effect.gen(function* () {
       const store = yield* Store
       let ask: (turnId: string) => Effect.Effect<unknown, unknown> = () => Effect.void

@@ -68,8 +68,8 @@ const standing = Effect.fnUntraced(function* (sessionId: string) {
   return turns.map(({ error, status, task }) => [task, status, ...(error === null ? [] : [error])].join(" "))
 })
 
-describe("an agent that foresees", () => {
-  it.effect("has its turns at work and over at the moments that it said", () =>
+describe("ScheduledAgent", () => {
+  it.effect("starts and finishes turns at the scheduled times", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session, turn } = yield* create("one")
@@ -85,7 +85,7 @@ describe("an agent that foresees", () => {
     }).pipe(Effect.provide(scheduling(() => usual)))
   )
 
-  it.effect("takes its time to let go of what is cancelled: the next turn waits, the caller does not", () =>
+  it.effect("takes time to stop a cancelled turn, which delays the next turn but not the caller", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("one")
@@ -100,7 +100,7 @@ describe("an agent that foresees", () => {
   )
 
   for (const report of ["onEvent", "onProgress"] as const) {
-    it.effect(`gives its lease back if it is interrupted while ${report} is not stored`, () =>
+    it.effect(`releases its lease if it is interrupted while ${report} is not stored`, () =>
       Effect.gen(function* () {
         const ended: Array<Turns.TurnEvent["_tag"]> = []
         /** The engine's response to a report under a lease that is over: it interrupts the agent and stores nothing. */
@@ -128,7 +128,7 @@ describe("an agent that foresees", () => {
     )
   }
 
-  it.effect("gives back what had not begun when the engine closes, at once", () =>
+  it.effect("releases turns that haven't started immediately when the engine closes", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const scope = yield* Scope.make()
@@ -147,7 +147,7 @@ describe("an agent that foresees", () => {
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 
-  it.effect("has what its turns use stored as they go on, so that it outlives cancel, interrupt and crash", () =>
+  it.effect("stores the usage of a turn continuously, so that it survives a cancel, an interrupt and a crash", () =>
     Effect.gen(function* () {
       /** A process that is killed by never being closed. */
       const process = Effect.fnUntraced(function* (node: string) {
@@ -184,7 +184,7 @@ describe("an agent that foresees", () => {
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 
-  it.effect("and throws, or foresees a move that there is not, fails its turn, and the next one starts", () =>
+  it.effect("fails a turn whose schedule throws or contains an invalid move, and starts the next one", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { session } = yield* create("throws")

@@ -48,7 +48,7 @@ describe("SimulatedAgent", () => {
     })
   )
 
-  it.effect("starts after a tenth of the duration and ends after all of it", () =>
+  it.effect("starts after a tenth of the duration and finishes after all of it", () =>
     Effect.gen(function* () {
       const events = yield* perform({}, { turnDuration: "1 second" })
       assert.deepStrictEqual(
@@ -61,7 +61,7 @@ describe("SimulatedAgent", () => {
     })
   )
 
-  it.effect("uses its cost evenly as it works, and never more than at its end", () =>
+  it.effect("spreads its cost evenly over its time, and never above the final cost", () =>
     Effect.gen(function* () {
       const running = { ...turn, status: "running" as const, startedAt_ms: 1000 }
       const usedAt = Effect.fnUntraced(function* (given: Turn.Turn, at_ms: number) {
@@ -90,7 +90,7 @@ describe("SimulatedAgent", () => {
     }).pipe(Effect.provide(Behavior.layer(prices)))
   )
 
-  it.effect("a script decides over the options", () =>
+  it.effect("prefers a script to the options", () =>
     Effect.gen(function* () {
       const task =
         "[simulate duration=2s recording=true proxyMb=3 judge=false suggestions=1 success=false output=mug cost=1.5]"
@@ -139,7 +139,7 @@ describe("SimulatedAgent", () => {
     )
   }
 
-  it.effect("a script that cannot be read fails the turn at once with its sentence", () =>
+  it.effect("fails a turn immediately if its script can't be read, with the reason", () =>
     Effect.gen(function* () {
       const [, last] = yield* perform({ task: "[simulate colour=red]" })
       assert.strictEqual(last?.[0], 0)
@@ -162,21 +162,21 @@ describe("SimulatedAgent", () => {
     })
   )
 
-  it.effect("the same seed and turn give the same report, another seed another cost", () =>
+  it.effect("sends the same report for the same seed and turn, and another cost for another seed", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* end({}, { seed: 1 }), yield* end({}, { seed: 1 }))
       assert.notDeepEqual(yield* end({}, { seed: 1 }), yield* end({}, { seed: 2 }))
     })
   )
 
-  describe("as a profile says", () => {
+  describe("with a profile", () => {
     const many = (profile: Profile, count = 400) =>
       Effect.forEach(Array.from({ length: count }), (_, index) => perform({ id: `turn-${index}` }, { profile }))
     const reports = (profile: Profile, count?: number) =>
       Effect.map(many(profile, count), (runs) => runs.flatMap(([, last]) => reportOf(last?.[1])))
     const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean) => all.filter(is).length / all.length
 
-    it.effect("dispatch and duration are drawn each by itself", () =>
+    it.effect("draws dispatch time and duration independently", () =>
       Effect.gen(function* () {
         const profile: Profile = {
           dispatch: Duration.seconds(2),
@@ -189,7 +189,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("outcomes come as their weights, and results and errors are drawn from the lists", () =>
+    it.effect("draws outcomes by their weights, and results and errors from the lists", () =>
       Effect.gen(function* () {
         const runs = yield* many({
           outcomes: { completed: 6, failed: 3, cancelled: 1 },
@@ -214,7 +214,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("a failure without a text of its own names the profile and its share, and blames no page", () =>
+    it.effect("names the profile and its share in a failure without its own text, and doesn't blame a page", () =>
       Effect.gen(function* () {
         const runs = yield* many(presets.realistic, 100)
         const errors = runs.flatMap(([, last]) => (last?.[1]._tag === "Failed" ? [last[1].error] : []))
@@ -227,7 +227,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("an unscripted result is a text about the task, or a value of the task's schema", () =>
+    it.effect("makes an unscripted result of the task's text, or a value of the task's schema", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 30 }, (_, index) => `turn-${index}`)
         const outputs = (given: Partial<Turn.Turn>) =>
@@ -264,13 +264,13 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("a weight that is missing is 0", () =>
+    it.effect("treats a missing weight as 0", () =>
       Effect.map(reports({ outcomes: { failed: 1 } }, 20), (all) =>
         assert.isTrue(all.every(({ output }) => output === null))
       )
     )
 
-    it.effect("cost is a fixed part and a part for each minute at work, exactly", () =>
+    it.effect("calculates the exact cost from a fixed part and a part per minute", () =>
       Effect.gen(function* () {
         const cost = { start: "0.01", perMinute: "0.03" }
         const [report] = yield* reports({ cost, dispatch: Duration.minutes(1), duration: Duration.seconds(90) }, 1)
@@ -280,7 +280,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("what the agent says of itself, and what the judge says of it", () =>
+    it.effect("reports its own and the judge's verdict", () =>
       Effect.gen(function* () {
         const selfReport = { completed: 0.9, failed: 0.2 }
         const completed = yield* reports({ selfReport, judge: { enabled: 0.5, agrees: 0.8 } })
@@ -313,7 +313,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("suggestions and proxies, some of the time", () =>
+    it.effect("adds suggestions and proxies to some runs", () =>
       Effect.gen(function* () {
         const profile: Profile = {
           suggestions: { rate: 0.4, max: 2 },
@@ -335,7 +335,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("a script goes before the profile", () =>
+    it.effect("prefers a script to the profile", () =>
       Effect.gen(function* () {
         const profile: Profile = {
           dispatch: Duration.minutes(1),
@@ -352,7 +352,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("the settings of a session are drawn once for it, whichever of its turns asks", () =>
+    it.effect("draws a session's settings once, whichever of its turns asks", () =>
       Effect.gen(function* () {
         const agent = yield* SimulatedAgent.make
         const ids = Array.from({ length: 300 }, (_, index) => `session-${index}`)
@@ -370,7 +370,7 @@ describe("SimulatedAgent", () => {
       }).pipe(Effect.provide(Behavior.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
     )
 
-    it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
+    it.effect("keeps the profile and the seed that applied when a turn began", () =>
       Effect.gen(function* () {
         const behavior = yield* Behavior
         const { schedule } = yield* SimulatedAgent.make
@@ -392,10 +392,10 @@ describe("SimulatedAgent", () => {
     )
   })
 
-  describe("after the restore of a snapshot", () => {
+  describe("after a snapshot is restored", () => {
     const profile: Profile = { dispatch: Duration.seconds(10), duration: Duration.seconds(50) }
 
-    it.effect("a turn at work goes on and does not start again", () =>
+    it.effect("continues a running turn without starting it again", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust("30 seconds")
         const events = yield* perform({ status: "running", dispatchedAt_ms: 0, startedAt_ms: 10_000 }, { profile })
@@ -406,7 +406,7 @@ describe("SimulatedAgent", () => {
       })
     )
 
-    it.effect("a turn that is dispatching is dispatched for what is left, and one that is late ends now", () =>
+    it.effect("dispatches a turn for the remaining time, and finishes an overdue one immediately", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust("4 seconds")
         const events = yield* perform({ status: "dispatching", dispatchedAt_ms: 0 }, { profile })
@@ -424,7 +424,7 @@ describe("SimulatedAgent", () => {
     )
   })
 
-  it.effect("takes a while to let go of a turn that is cancelled", () =>
+  it.effect("takes time to stop a turn that is cancelled", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* schedule(turn)).stopDelay_ms(turn), 5000)
     }).pipe(Effect.provide(Behavior.layer({ profile: { letGo: Duration.seconds(5) } })))

@@ -41,7 +41,7 @@ const realistic: BehaviorOptions = { profile: "realistic" }
 const minute = "Buy a mug [simulate outcome=completed duration=60s cost=0.0731]"
 
 describe("StepPlan", () => {
-  it.effect("the same seed gives the same steps and calls, another seed gives others", () =>
+  it.effect("has the same steps and calls for the same seed, and others for another seed", () =>
     Effect.gen(function* () {
       const first = yield* perform(minute, { seed: 1 })
       // each run of the test has a virtual time of its own
@@ -57,7 +57,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("cost and tokens of the steps and of the calls add up to those of the run", () =>
+  it.effect("adds up to the run's cost and tokens, over its steps and over its calls", () =>
     Effect.gen(function* () {
       for (const task of [minute, "Buy a mug", "Buy a tray [simulate outcome=failed cost=0.01]"]) {
         const { calls, steps, turn } = yield* perform(task, realistic)
@@ -77,7 +77,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("the steps fill the run's time one after the other, and each call lies within its step", () =>
+  it.effect("fills the run's time with consecutive steps, and puts each call within its step", () =>
     Effect.gen(function* () {
       const { calls, steps, turn } = yield* perform(minute)
       assert.isAtLeast(steps[0]?.beganAt_ms ?? 0, turn.startedAt_ms ?? Number.NaN)
@@ -93,7 +93,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("a replay repeats the steps of its run without model calls, and takes a tenth of the time", () =>
+  it.effect("repeats the steps of a replayed run without model calls, in a tenth of the time", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { turn } = yield* create(minute)
@@ -118,7 +118,7 @@ describe("StepPlan", () => {
   )
 
   it.effect(
-    "a replay of a replay has the steps, the time and the result of the first run, also once that is deleted",
+    "repeats the first run's steps, time and result in a replay of a replay, even once the replay is deleted",
     () =>
       Effect.gen(function* () {
         const engine = yield* Engine
@@ -142,7 +142,7 @@ describe("StepPlan", () => {
       }).pipe(Effect.provide(scheduling()))
   )
 
-  it.effect("a replay of a replay has the drawn time and result of the first run", () =>
+  it.effect("repeats the first run's drawn time and result in a replay of a replay", () =>
     Effect.gen(function* () {
       const run = Effect.fnUntraced(function* (of?: string) {
         const { turn } = yield* create("Buy a mug [simulate outcome=completed]", undefined, of)
@@ -161,33 +161,31 @@ describe("StepPlan", () => {
     }).pipe(Effect.provide(scheduling(realistic)))
   )
 
-  it.effect(
-    "a replay of a run that asked a person asks no one and has the recorded answer, and so has its replay",
-    () =>
-      Effect.gen(function* () {
-        const engine = yield* Engine
-        const task = 'Buy a mug [simulate outcome=completed duration=60s steps=3 ask="Which color?"]'
-        const { turn } = yield* create(task)
-        yield* TestClock.adjust("1 minute")
-        yield* engine.answer(turn.id, { questionId: "1", answer: "Red", by: "ann" })
-        yield* TestClock.adjust("1 hour")
-        const recorded = yield* engine.turn(turn.id)
-        assert.match(String(recorded.output), / Answer: Red$/u)
-        let of = turn.id
-        for (const _ of ["a replay", "a replay of it"]) {
-          const { turn: replay } = yield* create(task, undefined, of)
-          yield* TestClock.adjust("15 seconds")
-          const { status, output, questions = [] } = yield* engine.turn(replay.id)
-          assert.deepStrictEqual(
-            { status, output, questions },
-            { status: "completed", output: recorded.output, questions: [] }
-          )
-          of = replay.id
-        }
-      }).pipe(Effect.provide(scheduling()))
+  it.effect("asks no person in a replay of a run that asked a person, and uses the recorded answer again", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const task = 'Buy a mug [simulate outcome=completed duration=60s steps=3 ask="Which color?"]'
+      const { turn } = yield* create(task)
+      yield* TestClock.adjust("1 minute")
+      yield* engine.answer(turn.id, { questionId: "1", answer: "Red", by: "ann" })
+      yield* TestClock.adjust("1 hour")
+      const recorded = yield* engine.turn(turn.id)
+      assert.match(String(recorded.output), / Answer: Red$/u)
+      let of = turn.id
+      for (const _ of ["a replay", "a replay of it"]) {
+        const { turn: replay } = yield* create(task, undefined, of)
+        yield* TestClock.adjust("15 seconds")
+        const { status, output, questions = [] } = yield* engine.turn(replay.id)
+        assert.deepStrictEqual(
+          { status, output, questions },
+          { status: "completed", output: recorded.output, questions: [] }
+        )
+        of = replay.id
+      }
+    }).pipe(Effect.provide(scheduling()))
   )
 
-  it.effect("a live view sees one step after the other", () =>
+  it.effect("shows a live view one step after the other", () =>
     Effect.gen(function* () {
       const { turn } = yield* create(minute)
       const counts: Array<number> = []
@@ -221,7 +219,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("the last step of a failed run fails with the run's error", () =>
+  it.effect("fails the last step of a failed run with the run's error", () =>
     Effect.gen(function* () {
       const { steps, turn } = yield* perform('[simulate outcome=failed error="sold out" duration=5s]')
       assert.deepStrictEqual([turn.status, turn.error], ["failed", "sold out"])
@@ -230,7 +228,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("the last step of a made-up failure says that, and leaves the reason to the run", () =>
+  it.effect("marks the last step of a made-up failure as such, and leaves the reason to the run", () =>
     Effect.gen(function* () {
       const { steps, turn } = yield* perform("[simulate outcome=failed duration=5s]")
       assert.match(turn.error ?? "", /^Made up: /u)
@@ -238,7 +236,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("no step fails in a run that reached its cost limit, and the steps cost as much as the limit", () =>
+  it.effect("fails no step of a run that reached its cost limit, and gives the steps the cost of the limit", () =>
     Effect.gen(function* () {
       const { steps, turn } = yield* perform("[simulate duration=5s cost=0.5]", {}, { cost: "0.2" })
       assert.deepStrictEqual([turn.failure, turn.cost], ["cost_limit", "0.2"])
@@ -250,7 +248,7 @@ describe("StepPlan", () => {
     })
   )
 
-  it.effect("a cancelled run keeps the steps until then, and costs at least as much as they do", () =>
+  it.effect("keeps a cancelled run's steps until then, at a cost within the run's", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const { turn } = yield* create("[simulate duration=60s cost=1]")

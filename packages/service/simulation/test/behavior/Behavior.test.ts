@@ -10,14 +10,14 @@ const profileOf = (options: BehaviorOptions) =>
   Behavior.use((behavior) => Effect.sync(behavior.profile)).pipe(Effect.provide(Behavior.layer(options)))
 
 describe("Behavior", () => {
-  it.effect("a preset by its name", () =>
+  it.effect("accepts a preset by its name", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* profileOf({ profile: "instant" }), presets.instant)
       assert.deepStrictEqual((yield* profileOf({ profile: "hostile" })).faults, presets.hostile.faults)
     })
   )
 
-  it.effect("a name that is no preset's is refused, and not taken for a service without faults", () =>
+  it.effect("refuses the name of an unknown preset instead of using no faults", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(profileOf(JSON.parse('{ "profile": "flakey" }')))
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
@@ -26,7 +26,7 @@ describe("Behavior", () => {
     })
   )
 
-  it.effect("an object that is no profile is refused with a line for each field that is wrong", () =>
+  it.effect("refuses an invalid profile with one line per wrong field", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(profileOf({ profile: JSON.parse('{ "duration": "5s", "latancy": 1 }') }))
       const error = Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Cause.squash(exit.cause) : undefined
@@ -38,7 +38,7 @@ describe("Behavior", () => {
     })
   )
 
-  it.effect("what a profile leaves open is as in instant, but for its name", () =>
+  it.effect("fills missing fields of a profile from instant, except for the name", () =>
     Effect.gen(function* () {
       const profile = yield* profileOf({ profile: { duration: Duration.seconds(7) } })
       assert.deepStrictEqual(profile.duration, Duration.seconds(7))
@@ -48,7 +48,7 @@ describe("Behavior", () => {
     })
   )
 
-  it.effect("turnDuration and failureRate go before a profile; a tenth of the duration is dispatching", () =>
+  it.effect("prefers turnDuration and failureRate to a profile, and dispatches for a tenth of the duration", () =>
     Effect.gen(function* () {
       const profile = yield* profileOf({ profile: "realistic", turnDuration: "10 seconds", failureRate: 0.25 })
       assert.deepStrictEqual(profile.dispatch, Duration.seconds(1))
@@ -58,7 +58,7 @@ describe("Behavior", () => {
     })
   )
 
-  it.effect("another profile and another seed while it runs", () =>
+  it.effect("accepts another profile and another seed while it runs", () =>
     Effect.gen(function* () {
       const behavior = yield* Behavior
       assert.strictEqual(behavior.seed(), 3)

@@ -21,26 +21,26 @@ const near = (actual: number, expected: number, share: number) =>
   assert.closeTo(actual, expected, expected * share, `${actual} is not within ${share} of ${expected}`)
 
 describe("Distribution", () => {
-  it("a fixed time is that time, in whole milliseconds", () => {
+  it("returns a fixed time in whole milliseconds", () => {
     assert.strictEqual(Distribution.draw_ms(seconds(3), 1, "any"), 3000)
     assert.strictEqual(Distribution.draw_ms(Duration.millis(1.6), 1, "any"), 2)
   })
 
-  it("one seed and key give these values, for ever", () => {
+  it("always draws these values for one seed and key", () => {
     assert.deepStrictEqual(
       [uniform, lognormal, pareto].map((distribution) => Distribution.draw_ms(distribution, 7, "turn", "duration")),
       [5728, 829_505, 6009]
     )
   })
 
-  it("another seed or key gives another value, another order of draws the same", () => {
+  it("draws other values for another seed or key, and the same values in any order", () => {
     const first = Distribution.draw_ms(lognormal, 1, "a")
     const values = [Distribution.draw_ms(lognormal, 2, "a"), Distribution.draw_ms(lognormal, 1, "b"), first]
     assert.strictEqual(new Set(values).size, 3)
     assert.strictEqual(Distribution.draw_ms(lognormal, 1, "a"), first)
   })
 
-  it("uniform: between its bounds, and evenly", () => {
+  it("draws evenly between the bounds of uniform", () => {
     const values = drawn(uniform)
     assert.isTrue(values.every((value) => value >= 2000 && value <= 6000))
     near(mean(values), 4000, 0.02)
@@ -48,7 +48,7 @@ describe("Distribution", () => {
     near(quantile(values, 0.75), 5000, 0.03)
   })
 
-  it("lognormal: half below the median, the tail as sigma says", () => {
+  it("draws half of lognormal's values below the median, with a tail according to sigma", () => {
     const values = drawn(lognormal)
     assert.strictEqual(values.length, count)
     near(quantile(values, 0.5), 60_000, 0.04)
@@ -57,7 +57,7 @@ describe("Distribution", () => {
     near(mean(values), 60_000 * Math.exp(0.5), 0.05)
   })
 
-  it("pareto: from its minimum, a tail without mercy up to its maximum", () => {
+  it("draws pareto's values from its minimum, with a heavy tail up to its maximum", () => {
     const values = drawn(pareto)
     assert.isTrue(values.every((value) => value >= 1000 && value <= 1_000_000))
     near(quantile(values, 0.5), 1000 * 2 ** (1 / 1.5), 0.04)
@@ -66,12 +66,12 @@ describe("Distribution", () => {
     near(heavy.filter((value) => value === 10_000).length / count, 10 ** -0.5, 0.05)
   })
 
-  it("a lognormal with a maximum stays below it", () => {
+  it("keeps lognormal's values below a given maximum", () => {
     const values = drawn({ lognormal: { median: seconds(60), sigma: 1, max: seconds(70) } })
     assert.strictEqual(Math.max(...values), 70_000)
   })
 
-  it("a tail that no number holds is a hundred years, and of nothing it makes nothing", () => {
+  it("limits an infinite tail to a hundred years, and keeps zero at zero", () => {
     const century = Duration.toMillis(Duration.days(36_500))
     const wild = (median: Duration.Duration) => drawn({ lognormal: { median, sigma: 1e4 } })
     assert.strictEqual(Math.max(...wild(seconds(1))), century)

@@ -7,7 +7,7 @@ const isVersion4 = Schema.is(Schema.String.check(Schema.isUUID(4)))
 
 describe("Seed", () => {
   it.prop(
-    "uuids are version 4, the same for the same key and others for others",
+    "makes version 4 UUIDs, the same for the same key and different ones otherwise",
     [Schema.Int, Schema.Int],
     ([seed, n]) => {
       const id = Seed.uuid(seed, "turn", n)
@@ -18,12 +18,12 @@ describe("Seed", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it("keys do not run into each other", () => {
+  it("keeps similar keys apart", () => {
     assert.notStrictEqual(Seed.draw(1, "a", "bc"), Seed.draw(1, "ab", "c"))
     assert.notStrictEqual(Seed.draw(1, 2, "x"), Seed.draw(12, "x"))
   })
 
-  it("draws are spread evenly over [0, 1), and normal ones have mean 0 and deviation 1", () => {
+  it("draws evenly from [0, 1), and normal values with mean 0 and deviation 1", () => {
     const draws = Array.from({ length: 4000 }, (_, index) => Seed.draw(1, index))
     const buckets = Array.from({ length: 10 }, (_, tenth) => draws.filter((n) => Math.floor(n * 10) === tenth).length)
     assert.isTrue(

@@ -17,7 +17,7 @@ const fresh = <A>(effect: Effect.Effect<A, never, IdSource | SeededIds>) =>
   )
 
 describe("IdSource", () => {
-  it.effect("ids of the same creates are the same, in whichever order they come", () =>
+  it.effect("makes the same ids for the same creates, in whatever order they arrive", () =>
     Effect.gen(function* () {
       const creates = [of("a", 0)(next("turn")), of("b", 0)(next("turn")), of("a", 1)(next("turn"))]
       const [one, other, again] = yield* fresh(Effect.all(creates))
@@ -26,7 +26,7 @@ describe("IdSource", () => {
     })
   )
 
-  it.effect("a create has an id of each kind, and another one where that is taken", () =>
+  it.effect("makes an id of each kind for a create, and another one if that is in use", () =>
     fresh(
       Effect.gen(function* () {
         const ids = yield* Effect.all([next("turn"), next("session"), next("turn", 1), next("turn", 2)])
@@ -35,7 +35,7 @@ describe("IdSource", () => {
     )
   )
 
-  it.effect("counts are stored by kind, and continue from those of a snapshot", () =>
+  it.effect("counts by kind, and continues from a snapshot", () =>
     Effect.gen(function* () {
       const all = yield* fresh(Effect.all([next("turn"), next("turn"), next("turn")]))
       const counts = yield* fresh(

@@ -21,7 +21,7 @@ const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch(Browse
 const { seconds } = Duration
 
 describe("BehavingBrowserPool", () => {
-  it.effect("a browser takes as long to start as the profile says, each its own time", () =>
+  it.effect("starts each browser after its own time from the profile", () =>
     Effect.gen(function* () {
       const starting = yield* Effect.forEach(["a", "b", "c", "d"], (id) =>
         Effect.forkChild(
@@ -41,7 +41,7 @@ describe("BehavingBrowserPool", () => {
     }).pipe(Effect.provide(behaving({ browser: { start: { uniform: { min: seconds(1), max: seconds(5) } } } })))
   )
 
-  it.effect("its connections are cut after a while, the browser goes on and is connected to again", () =>
+  it.effect("drops connections after a while, and the browser keeps running and accepts new ones", () =>
     Effect.gen(function* () {
       const { connect } = yield* launch()
       const first = yield* connect
@@ -61,7 +61,7 @@ describe("BehavingBrowserPool", () => {
     }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
   )
 
-  it.effect("a connection that left interrupts no other", () =>
+  it.effect("doesn't interrupt a connection when another one leaves", () =>
     Effect.gen(function* () {
       const behavior = yield* Behavior
       const { connect } = yield* launch()
@@ -74,7 +74,7 @@ describe("BehavingBrowserPool", () => {
     }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
   )
 
-  it.effect("closing the service does not wait for a browser to start", () =>
+  it.effect("closes without waiting for a browser to start", () =>
     Effect.gen(function* () {
       const behavior = yield* Behavior
       const starting = yield* Effect.forkChild(launch(), { startImmediately: true })
@@ -85,7 +85,7 @@ describe("BehavingBrowserPool", () => {
   )
 
   // service time stands still here
-  it.effect("a server closes while a browser is being started", () =>
+  it.effect("lets a server close while a browser is starting", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const profile = { browser: { start: Duration.hours(1) } }

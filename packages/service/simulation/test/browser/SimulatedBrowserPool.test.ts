@@ -22,7 +22,7 @@ const ask = (...messages: ReadonlyArray<string>) =>
   }).pipe(Effect.scoped)
 
 describe("SimulatedBrowserPool", () => {
-  it.effect("answers Browser.getVersion, in the session that asked, and -32001 in one that is not there", () =>
+  it.effect("responds to Browser.getVersion in the session that asked, and with -32001 in an unknown one", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
         '{"id":1,"method":"Browser.getVersion"}',
@@ -42,7 +42,7 @@ describe("SimulatedBrowserPool", () => {
     })
   )
 
-  it.effect("refuses every other method with -32601 and what is no command with -32600", () =>
+  it.effect("refuses every other method with -32601 and invalid commands with -32600", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
         '{"id":7,"method":"Browser.crash"}',
@@ -58,7 +58,7 @@ describe("SimulatedBrowserPool", () => {
     })
   )
 
-  it.effect("a connection that goes leaves the browser and the others alone; stop ends them all", () =>
+  it.effect("keeps the browser and the other connections when one closes, and closes all at a stop", () =>
     Effect.gen(function* () {
       const { connect, stop } = yield* launch
       const stays = yield* connect
@@ -69,7 +69,7 @@ describe("SimulatedBrowserPool", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("drop cuts every connection and leaves the browser with its pages; others connect again", () =>
+  it.effect("drops every connection on request, and the browser keeps its pages and accepts new connections", () =>
     Effect.gen(function* () {
       const { connect, drop } = yield* launch
       const [one, other] = [yield* connect, yield* connect]
@@ -83,7 +83,7 @@ describe("SimulatedBrowserPool", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("Browser.close ends its own connection only; stop says that it was a stop, also to who comes late", () =>
+  it.effect("closes only its own connection on Browser.close, and reports a stop even to late connections", () =>
     Effect.gen(function* () {
       const { connect, stop } = yield* launch
       const [one, other] = [yield* connect, yield* connect]
@@ -98,7 +98,7 @@ describe("SimulatedBrowserPool", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a client that does not read waits, and is cut before what others cause fills the memory", () =>
+  it.effect("makes a client that doesn't read wait, and disconnects it before others' events fill the memory", () =>
     Effect.gen(function* () {
       const { connect } = yield* launch
       const [deaf, busy] = [yield* connect, yield* connect]

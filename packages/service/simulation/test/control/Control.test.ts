@@ -10,7 +10,7 @@ const detailOf = <A>(effect: Effect.Effect<A, ControlInvalidError | ControlNotFo
   Effect.map(Effect.flip(effect), ({ _tag, detail }) => [_tag, detail.replace(/expected one of .*, got/u, "got")])
 
 describe("Control", () => {
-  it.effect("inside the process, too, refuses what is no profile and no faults, and changes nothing then", () =>
+  it.effect("refuses an invalid profile or fault plan within the process as well, and changes nothing", () =>
     Effect.gen(function* () {
       const control = yield* Control
       const plan: FaultPlan = JSON.parse('[{ "fault": { "kind": "resett" } }]')
@@ -29,7 +29,7 @@ describe("Control", () => {
     }).pipe(Effect.provide(SimulatedService.layerHttpClient()))
   )
 
-  it.effect("a service does not begin with faults that are none", () =>
+  it.effect("doesn't start a service with an invalid fault plan", () =>
     Effect.gen(function* () {
       const faults: FaultPlan = JSON.parse('[{ "fault": { "kind": "hang", "for": "1s" } }]')
       const exit = yield* Effect.exit(

@@ -21,7 +21,7 @@ const createRun = (task: string, headers: Readonly<Record<string, string>> = {})
   }))
 
 layer(served, { excludeTestServices: true })("ControlServer", (it) => {
-  it.effect("has a port of its own, which the service names on this machine", () =>
+  it.effect("listens on its own port, which the service names on this machine", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const { address: control } = yield* ControlServer
@@ -33,7 +33,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     })
   )
 
-  it.effect("takes the control key and nothing else, before it looks at anything", () =>
+  it.effect("accepts only the control key, and checks it first", () =>
     Effect.gen(function* () {
       const missing = "Send the control key in the header X-Control-Key."
       const wrong = "The value of X-Control-Key is not the control key of this server."
@@ -45,7 +45,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     })
   )
 
-  it.effect("is not for a page that gave its own name this machine's address", () =>
+  it.effect("refuses a page whose own host name resolves to this machine", () =>
     Effect.gen(function* () {
       const { address = "" } = yield* ControlServer
       const wire = yield* dialTo("127.0.0.1", Number(new URL(address).port))
@@ -57,7 +57,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     })
   )
 
-  it.effect("says what is not there in JSON, and where its document is", () =>
+  it.effect("returns JSON for unknown paths, with the address of its document", () =>
     Effect.gen(function* () {
       const nothing = yield* asked("GET", "/nothing")
       assert.deepStrictEqual(
@@ -71,7 +71,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     })
   )
 
-  it.effect("a request that does not fit is a 422 with a line for each field", () =>
+  it.effect("returns 422 with one line per wrong field for an invalid request", () =>
     Effect.gen(function* () {
       const refused = (method: string, path: string, body?: unknown) =>
         Effect.map(asked(method, path, body === undefined ? {} : { body }), (answer) => {
@@ -106,7 +106,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     })
   )
 
-  it.effect("the client does all that the API does", () =>
+  it.effect("has a client with every operation of the API", () =>
     Effect.gen(function* () {
       const { address: control } = yield* ControlServer
       const client = yield* ControlClient.make({ address: control ?? "", key: controlKey })
@@ -148,14 +148,14 @@ const once = (program: Effect.Effect<void, unknown, ControlServer | Server | Ser
   Effect.orDie(Effect.provide(program, Layer.fresh(served)))
 
 describe("ControlServer", () => {
-  it.live("is not there unless asked for, and the service says nothing of it", () =>
+  it.live("exists only on request, and the service doesn't mention it otherwise", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* ControlServer).address)
       assert.notProperty((yield* send("GET", "/")).body, "control")
     }).pipe(Effect.provide(SimulatedService.layer()))
   )
 
-  it.live("manual time: half an hour goes by when it is told to", () =>
+  it.live("advances manual time by half an hour on request", () =>
     once(
       Effect.gen(function* () {
         const early = yield* asked("POST", "/time/advance", { body: { by: "1m" } })
@@ -177,7 +177,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("a reset leaves a service as just started: the same ids again, no row, nothing found", () =>
+  it.live("resets a service to its initial state: the same ids again, no rows, no findings", () =>
     once(
       Effect.gen(function* () {
         const first = yield* createRun("a")
@@ -194,7 +194,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("a snapshot is restored with its time, its seed and its profile; one that is none changes nothing", () =>
+  it.live("restores a snapshot with its time, seed and profile, and changes nothing for an invalid one", () =>
     once(
       Effect.gen(function* () {
         yield* asked("PUT", "/time", { body: { mode: "manual" } })
@@ -221,7 +221,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("the trap answers everything without a key, and writes down who brought one", () =>
+  it.live("answers every request to the trap without a key, and records who sent one", () =>
     once(
       Effect.gen(function* () {
         const { address: control } = yield* ControlServer
@@ -249,7 +249,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("faults are set while it runs, and a redirect leads to the trap", () =>
+  it.live("sets faults while the service runs, and redirects lead to the trap", () =>
     once(
       Effect.gen(function* () {
         yield* asked("PUT", "/faults", {
@@ -280,7 +280,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("during an outage only the control API answers", () =>
+  it.live("is the only API that responds during an outage", () =>
     once(
       Effect.gen(function* () {
         const { address } = yield* Server
@@ -301,7 +301,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("no time is so far off that dates are none", () =>
+  it.live("accepts no time beyond the range of dates", () =>
     once(
       Effect.gen(function* () {
         const refused = (method: string, path: string, body: unknown) =>
@@ -330,7 +330,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("a reset ends an outage, and so does the restore of a snapshot, whatever time it was", () =>
+  it.live("ends an outage at a reset or when a snapshot is restored, whatever the time was", () =>
     once(
       Effect.gen(function* () {
         const { address } = yield* Server
@@ -351,7 +351,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("time that is set back makes no outage longer", () =>
+  it.live("doesn't prolong an outage when time is set back", () =>
     once(
       Effect.gen(function* () {
         const { address } = yield* Server
@@ -372,7 +372,7 @@ describe("ControlServer", () => {
     )
   )
 
-  it.live("two services of one program have a time, a journal and a control of their own", () =>
+  it.live("keeps time, journal and control of two services in one program separate", () =>
     Effect.gen(function* () {
       type Parts = Context.Context<ControlServer | Server>
       const own = <Id>(tag: Context.Service<Id, Parts>) =>

@@ -28,7 +28,7 @@ const hits = (...plan: FaultPlan) => makeMatcher(plan, 1, 0)
 const tenThousand = Array.from({ length: 10_000 }, (_, index) => read(`r${index}`))
 
 describe("Faults", () => {
-  it("hits by operation, resource and attempt", () => {
+  it("match by operation, resource and attempt", () => {
     const some = hits(reset({ operations: ["v4.getRun"], resource: "A", attempts: [2, 3] }, "f"))
     assert.strictEqual(some.of(read("a", 2), 0)?.rule, "f")
     assert.isUndefined(some.of(read("a", 1), 0))
@@ -36,30 +36,30 @@ describe("Faults", () => {
     assert.isUndefined(some.of(request("v4.getRunStatus", "a", 2), 0))
   })
 
-  it("the first rule that hits is the only one", () => {
+  it("apply only the first matching rule", () => {
     const some = hits(reset({ attempts: [1] }, "first"), reset({}, "second"))
     assert.strictEqual(some.of(read("a", 1), 0)?.rule, "first")
     assert.strictEqual(some.of(read("a", 2), 0)?.rule, "second")
   })
 
-  it("a rule without a name has one of its fault and place", () => {
+  it("name a rule without a name by its fault and place", () => {
     assert.strictEqual(hits(reset({ resource: "b" }), reset({})).of(read("a"), 0)?.rule, "reset-2")
   })
 
-  it("nth counts what fits the rule in order of arrival, also what another rule hits", () => {
+  it("count matching requests for nth in order of arrival, including those that another rule hits", () => {
     const some = hits(reset({ resource: "a" }, "other"), reset({ operations: ["v4.getRun"], nth: [2, 4] }, "nth"))
     const found = ["b", "a", "b", "c"].map((resource) => some.of(read(resource), 0)?.rule)
     assert.deepStrictEqual(found, [undefined, "other", undefined, "nth"])
     assert.isUndefined(some.of(read("b"), 0))
   })
 
-  it("from and until count from when the plan was set", () => {
+  it("count from and until since the plan was set", () => {
     const some = makeMatcher([reset({ from: Duration.seconds(10), until: Duration.seconds(20) })], 1, 5000)
     const at = [14_999, 15_000, 24_999, 25_000].map((at_ms) => some.of(read("a"), at_ms) !== undefined)
     assert.deepStrictEqual(at, [false, true, true, false])
   })
 
-  it("a rate hits its share of the requests, the same ones whatever the order", () => {
+  it("hit the given share of requests, and the same ones in any order", () => {
     const hit = (requests: ReadonlyArray<Identity>) => {
       const some = hits(reset({ rate: 0.2 }))
       return new Set(requests.filter((one) => some.of(one, 0) !== undefined).map(({ resource }) => resource))
@@ -69,7 +69,7 @@ describe("Faults", () => {
     assert.deepStrictEqual(hit(tenThousand.toReversed()), new Set([...inOrder].toReversed()))
   })
 
-  it("draws of another seed, rule, operation or attempt are others", () => {
+  it("draw differently for another seed, rule, operation or attempt", () => {
     const share = (one: (request: Identity) => boolean, other: (request: Identity) => boolean) =>
       tenThousand.filter((request) => one(request) && other(request)).length
     const by = (seed: number, name: string, change: Partial<Identity> = {}) => {
@@ -88,7 +88,7 @@ describe("Faults", () => {
     }
   })
 
-  it("a create is drawn by its key, not by what it is for", () => {
+  it("draw creates by their key, not by their task", () => {
     const some = hits(reset({ rate: 0.5 }))
     const drawn = tenThousand.map((_, index) => [
       some.of(request("v4.queueMessage", "s1", 1, `c${index}`), 0) === undefined,
@@ -97,12 +97,12 @@ describe("Faults", () => {
     assert.isTrue(drawn.every(([one, other]) => one === other))
   })
 
-  it("0 hits nothing, 1 hits all", () => {
+  it("hit nothing at rate 0 and everything at rate 1", () => {
     const [never, always] = [hits(reset({ rate: 0 })), hits(reset({ rate: 1 }))]
     assert.isTrue(tenThousand.every((one) => never.of(one, 0) === undefined && always.of(one, 0) !== undefined))
   })
 
-  it("without operations it hits what is described, and stale reads hit reads", () => {
+  it("hit all described operations by default, and only reads with stale reads", () => {
     const some = hits({ fault: { kind: "stale-read", lag: Duration.seconds(3) } }, reset({}))
     assert.strictEqual(some.of(read("a"), 0)?.rule, "stale-read-1")
     assert.strictEqual(some.of(request("v4.createRun", null, 1, "c"), 0)?.rule, "reset-2")
@@ -110,7 +110,7 @@ describe("Faults", () => {
     assert.strictEqual(some.lag_ms, 3000)
   })
 
-  it.effect("a plan that is set counts afresh, also when it is reset; a seed changes its draws", () =>
+  it.effect("restart the counts of a plan when it is set or reset, and change its draws with the seed", () =>
     Effect.gen(function* () {
       const faults = yield* Faults
       assert.isUndefined(faults.matcherUnsafe())

@@ -6,9 +6,9 @@ import { Faults } from "../../src/faults/Faults.ts"
 import { ask, dial, parse, request } from "../wire.ts"
 import { planOf, create, withFaults, rows, evidence, bodyOf, sent, onCreate } from "./faulty.ts"
 
-describe("faults that change answers", () => {
+describe("faults that change responses", () => {
   onCreate(
-    "malformed JSON: status, type and length as they should be, and no JSON",
+    "malformed JSON: keeps status, type and length, but sends no JSON",
     { kind: "malformed-json" },
     function* () {
       const { answer } = yield* create
@@ -21,7 +21,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "malformed JSON before apply: an answer of nothing that was done",
+    "malformed JSON before apply: sends a response without any effect",
     { kind: "malformed-json", placement: "before-apply" },
     function* () {
       const { answer } = yield* create
@@ -31,14 +31,14 @@ describe("faults that change answers", () => {
     }
   )
 
-  onCreate("wrong content type: the right body under another name", { kind: "wrong-content-type" }, function* () {
+  onCreate("wrong content type: sends the right body with another type", { kind: "wrong-content-type" }, function* () {
     const { answer } = yield* create
     assert.strictEqual(answer?.status, 201)
     assert.strictEqual(answer?.headers["content-type"], "text/plain")
     assert.property(bodyOf(answer), "id")
   })
 
-  onCreate("HTML error: what a proxy says, and nothing is done", { kind: "html-error", status: 504 }, function* () {
+  onCreate("HTML error: sends a proxy's page without any effect", { kind: "html-error", status: 504 }, function* () {
     const { answer } = yield* create
     assert.strictEqual(answer?.status, 504)
     assert.include(answer?.headers["content-type"], "text/html")
@@ -49,7 +49,7 @@ describe("faults that change answers", () => {
   })
 
   for (const status of [400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 501, 502, 503, 504, 599]) {
-    it.effect(`status: ${status} in the shape of all errors`, () =>
+    it.effect(`status: returns ${status} in the shape of all errors`, () =>
       withFaults(
         planOf({ kind: "status", status, detail: "not now" }),
         Effect.gen(function* () {
@@ -62,7 +62,7 @@ describe("faults that change answers", () => {
   }
 
   onCreate(
-    "status after apply: the run is there, whatever the answer says",
+    "status after apply: creates the run despite the response",
     { kind: "status", placement: "after-apply" },
     function* () {
       const { answer } = yield* create
@@ -84,7 +84,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "Retry-After as a date of service time, beside the date by which it counts",
+    "Retry-After as a date of service time, next to the Date header",
     { kind: "status", status: 429, retryAfter: Duration.minutes(2), retryAfterForm: "date" },
     function* () {
       yield* TestClock.adjust("1 day")
@@ -96,7 +96,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "redirect: to another origin, with the path and nothing done",
+    "redirect: leads to another origin with the path, without any effect",
     { kind: "redirect", status: 308, to: "http://127.0.0.1:9" },
     function* () {
       const { answer } = yield* create
@@ -106,31 +106,35 @@ describe("faults that change answers", () => {
     }
   )
 
-  onCreate("redirect: to an address without a server where there is no trap", { kind: "redirect" }, function* () {
+  onCreate("redirect: leads to an address without a server if there is no trap", { kind: "redirect" }, function* () {
     const { answer } = yield* create
     assert.strictEqual(answer?.status, 307)
     assert.strictEqual(answer?.headers["location"], "http://elsewhere.invalid/api/v4/runs")
   })
 
-  onCreate("duplicate delivery: done twice, two rows, the second answer", { kind: "duplicate-delivery" }, function* () {
-    const { answer } = yield* create
-    const { runs } = yield* evidence
-    assert.strictEqual(runs, 2)
-    const [first, second] = yield* rows("request")
-    assert.deepInclude(first, { attempt: 1, answered: "none", status: null, fault: "f" })
-    assert.deepInclude(second, { attempt: 2, answered: "whole", status: 201, fault: "f" })
-    assert.strictEqual(second?.made, (bodyOf(answer) as { readonly id: string }).id)
-    assert.notStrictEqual(first?.made, second?.made)
-    assert.strictEqual(first?.create, second?.create)
-  })
+  onCreate(
+    "duplicate delivery: acts twice, adds two rows, and sends the second response",
+    { kind: "duplicate-delivery" },
+    function* () {
+      const { answer } = yield* create
+      const { runs } = yield* evidence
+      assert.strictEqual(runs, 2)
+      const [first, second] = yield* rows("request")
+      assert.deepInclude(first, { attempt: 1, answered: "none", status: null, fault: "f" })
+      assert.deepInclude(second, { attempt: 2, answered: "whole", status: 201, fault: "f" })
+      assert.strictEqual(second?.made, (bodyOf(answer) as { readonly id: string }).id)
+      assert.notStrictEqual(first?.made, second?.made)
+      assert.strictEqual(first?.create, second?.create)
+    }
+  )
 
-  onCreate("duplicate delivery with an Idempotency-Key makes one run", { kind: "duplicate-delivery" }, function* () {
+  onCreate("duplicate delivery: makes one run with an Idempotency-Key", { kind: "duplicate-delivery" }, function* () {
     const { answer } = yield* ask("POST", "/api/v4/runs", { task: "mug" }, ["Idempotency-Key: k"])
     assert.strictEqual(answer?.headers["idempotency-replayed"], "true")
     assert.strictEqual((yield* evidence).runs, 1)
   })
 
-  it.effect("stale read: a read shows what was, and what was not there then is not found", () =>
+  it.effect("stale read: returns an earlier state, and 404 for newer resources", () =>
     withFaults(
       [
         {
@@ -160,7 +164,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "clock skew: a machine that is ahead dates what it makes and says so",
+    "clock skew: dates resources and responses ahead",
     { kind: "clock-skew", by: Duration.minutes(5), direction: "fast" },
     function* () {
       yield* TestClock.adjust("1 hour")
@@ -172,13 +176,13 @@ describe("faults that change answers", () => {
     }
   )
 
-  onCreate("clock skew: slow unless said", { kind: "clock-skew", by: Duration.minutes(5) }, function* () {
+  onCreate("clock skew: is slow by default", { kind: "clock-skew", by: Duration.minutes(5) }, function* () {
     yield* TestClock.adjust("1 hour")
     const { answer } = yield* create
     assert.strictEqual(answer?.headers["date"], "Thu, 01 Jan 1970 00:55:00 GMT")
   })
 
-  it.effect("only described operations are hit unless a rule says otherwise", () =>
+  it.effect("hit only described operations unless a rule says otherwise", () =>
     withFaults(
       [{ fault: { kind: "status" } }],
       Effect.gen(function* () {
@@ -192,7 +196,7 @@ describe("faults that change answers", () => {
   )
 
   onCreate(
-    "a plan that is changed lets what it hit go on",
+    "changing the plan lets affected requests continue",
     { kind: "slow-headers", for: Duration.seconds(5) },
     function* () {
       const wire = yield* sent
@@ -206,7 +210,7 @@ describe("faults that change answers", () => {
     }
   )
 
-  it.effect("after a fault that ends no connection the next request on it is answered", () =>
+  it.effect("keep the connection usable for the next request unless they close it", () =>
     withFaults(
       [{ fault: { kind: "status" }, when: { attempts: [1] } }],
       Effect.gen(function* () {

@@ -8,8 +8,8 @@ import { Server } from "@webagent/server"
 import { ask, dial, dialTo, parse, request } from "../wire.ts"
 import { create, withFaults, rows, evidence, upgraded, bodyOf, sent, onCreate, again } from "./faulty.ts"
 
-describe("faults that delay, cut or refuse connections", () => {
-  onCreate("reset: the connection ends with a reset before anything is said or done", { kind: "reset" }, function* () {
+describe("faults that delay, drop or refuse connections", () => {
+  onCreate("reset: resets the connection before any effect or response", { kind: "reset" }, function* () {
     const { received, wire } = yield* create
     assert.strictEqual(received, "")
     assert.strictEqual(yield* wire.ended, "ECONNRESET")
@@ -22,7 +22,7 @@ describe("faults that delay, cut or refuse connections", () => {
   })
 
   onCreate(
-    "reset after apply: the run is there, its answer is lost, and the journal knows its id",
+    "reset after apply: creates the run, loses the response, and records the id in the journal",
     { kind: "reset", placement: "after-apply" },
     function* () {
       const { received, wire } = yield* create
@@ -37,7 +37,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "reset in mid-body: the whole length is promised, half comes, then a reset",
+    "reset in mid-body: announces the whole length, sends half, then resets",
     { kind: "reset", placement: "mid-body" },
     function* () {
       const { answer, wire } = yield* create
@@ -50,24 +50,20 @@ describe("faults that delay, cut or refuse connections", () => {
     }
   )
 
-  onCreate(
-    "hang: nothing is said until the caller leaves, and then nothing is left of it",
-    { kind: "hang" },
-    function* () {
-      const wire = yield* sent
-      while ((yield* rows("fault")).length === 0) yield* Effect.yieldNow
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(wire.received(), "")
-      wire.leave()
-      while ((yield* rows("request")).length === 0) yield* Effect.yieldNow
-      const { row, runs } = yield* evidence
-      assert.strictEqual(runs, 0)
-      assert.deepInclude(row, { status: null, answered: "left", duration_ms: 3_600_000 })
-    }
-  )
+  onCreate("hang: sends nothing until the caller leaves, and keeps no state", { kind: "hang" }, function* () {
+    const wire = yield* sent
+    while ((yield* rows("fault")).length === 0) yield* Effect.yieldNow
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(wire.received(), "")
+    wire.leave()
+    while ((yield* rows("request")).length === 0) yield* Effect.yieldNow
+    const { row, runs } = yield* evidence
+    assert.strictEqual(runs, 0)
+    assert.deepInclude(row, { status: null, answered: "left", duration_ms: 3_600_000 })
+  })
 
   onCreate(
-    "hang for a while: then the connection is closed",
+    "hang: closes the connection after the given time",
     { kind: "hang", for: Duration.seconds(30), placement: "after-apply" },
     function* () {
       const wire = yield* sent
@@ -85,7 +81,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "hang in mid-body: half the body, then nothing, then the end",
+    "hang in mid-body: sends half the body, waits, then closes",
     { kind: "hang", for: Duration.seconds(30), placement: "mid-body" },
     function* () {
       const wire = yield* sent
@@ -101,7 +97,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "slow headers: not a byte until the time is over, then all",
+    "slow headers: sends everything after the given time",
     { kind: "slow-headers", for: Duration.seconds(5) },
     function* () {
       const wire = yield* sent
@@ -116,7 +112,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "slow headers before apply: nothing is done until the time is over",
+    "slow headers before apply: has no effect until the given time",
     { kind: "slow-headers", for: Duration.seconds(5), placement: "before-apply" },
     function* () {
       const wire = yield* sent
@@ -129,7 +125,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "slow body: the head at once, the body in 20 pieces over the time, and the connection lives on",
+    "slow body: sends the headers immediately and the body in 20 pieces, and keeps the connection",
     { kind: "slow-body", for: Duration.seconds(20) },
     function* () {
       const wire = yield* sent
@@ -153,19 +149,15 @@ describe("faults that delay, cut or refuse connections", () => {
     }
   )
 
-  onCreate(
-    "cut body: half of it under the whole length, then the end of the connection",
-    { kind: "cut-body" },
-    function* () {
-      const { answer, wire } = yield* create
-      assert.strictEqual(yield* wire.ended, "FIN")
-      assert.strictEqual(answer?.body.length, Math.floor(Number(answer?.headers["content-length"]) / 2))
-      assert.deepInclude((yield* evidence).row, { status: 201, answered: "part" })
-    }
-  )
+  onCreate("cut body: announces the whole length, sends half, then closes", { kind: "cut-body" }, function* () {
+    const { answer, wire } = yield* create
+    assert.strictEqual(yield* wire.ended, "FIN")
+    assert.strictEqual(answer?.body.length, Math.floor(Number(answer?.headers["content-length"]) / 2))
+    assert.deepInclude((yield* evidence).row, { status: 201, answered: "part" })
+  })
 
   onCreate(
-    "cut body: any share, ended by a reset if asked",
+    "cut body: sends any share, and resets on request",
     { kind: "cut-body", share: 0.9, end: "reset" },
     function* () {
       const { answer, wire } = yield* create
@@ -175,7 +167,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "refused connections: cut, refused for so long, and accepted again at the same port",
+    "refused connections: drops and refuses them for the given time, then accepts them on the same port",
     { kind: "refuse-connections", for: Duration.seconds(30) },
     function* () {
       const idle = yield* ask("GET", "/health")
@@ -196,7 +188,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "refused connections after apply: the run is there",
+    "refused connections after apply: creates the run",
     { kind: "refuse-connections", for: Duration.seconds(30), placement: "after-apply" },
     function* () {
       const { wire } = yield* create
@@ -206,7 +198,7 @@ describe("faults that delay, cut or refuse connections", () => {
   )
 
   onCreate(
-    "a port that another process took meanwhile is taken back when it is free",
+    "refused connections: retakes a port from another process when it is free",
     { kind: "refuse-connections", for: Duration.seconds(30) },
     function* () {
       const { wire } = yield* create
@@ -228,7 +220,7 @@ describe("faults that delay, cut or refuse connections", () => {
     }
   )
 
-  it.effect("a connection that becomes a WebSocket is one request, which ends with it", () =>
+  it.effect("count a connection that becomes a WebSocket as one request, which ends with it", () =>
     withFaults(
       [],
       Effect.gen(function* () {
@@ -249,7 +241,7 @@ describe("faults that delay, cut or refuse connections", () => {
     { kind: "reset", placement: "mid-body" },
     { kind: "slow-headers", for: Duration.seconds(5) }
   ] as const) {
-    it.effect(`${fault.kind} ${"placement" in fault ? fault.placement : ""} finds no answer on a WebSocket`, () =>
+    it.effect(`${fault.kind} ${"placement" in fault ? fault.placement : ""} finds no response on a WebSocket`, () =>
       withFaults(
         [{ name: "f", fault, when: { operations: ["unrouted"] } }],
         Effect.gen(function* () {

@@ -24,7 +24,7 @@ const evidence = Journal.use((journal) =>
 )
 
 describe("InProcessDelivery", () => {
-  it.effect("an answer that nothing hits comes whole, with the date of service time", () =>
+  it.effect("delivers a whole response without a fault, with the date of service time", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 day")
       const answer = yield* health
@@ -33,7 +33,7 @@ describe("InProcessDelivery", () => {
     }).pipe(Effect.provide(layer({}), { local: true }))
   )
 
-  it.effect("a reset is the error that a socket would give", () =>
+  it.effect("reports a reset with the error of a socket", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(create)).code, "ECONNRESET")
       const { row, runs } = yield* evidence
@@ -42,7 +42,7 @@ describe("InProcessDelivery", () => {
     }).pipe(hit({ kind: "reset" }))
   )
 
-  it.effect("a body that is cut fails half-way", () =>
+  it.effect("fails halfway through a body that is cut", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(create)).code, "ECONNRESET")
       const { row, runs } = yield* evidence
@@ -51,7 +51,7 @@ describe("InProcessDelivery", () => {
     }).pipe(hit({ kind: "cut-body" }))
   )
 
-  it.effect("a slow body takes its time and comes whole", () =>
+  it.effect("delivers a slow body in its time and completely", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(create)
       yield* TestClock.adjust("29 seconds")
@@ -63,7 +63,7 @@ describe("InProcessDelivery", () => {
     }).pipe(hit({ kind: "slow-body", for: Duration.seconds(30) }))
   )
 
-  it.effect("a hang waits for the caller to leave", () =>
+  it.effect("hangs until the caller leaves", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(create)
       yield* TestClock.adjust("1 hour")
@@ -73,7 +73,7 @@ describe("InProcessDelivery", () => {
     }).pipe(hit({ kind: "hang" }))
   )
 
-  it.effect("refused connections are refused for so long, and what is under way is cut", () =>
+  it.effect("refuses connections for the given time, and drops those in progress", () =>
     Effect.gen(function* () {
       const under = yield* Effect.forkChild(
         Ask.use((ask) => ask("POST", "/api/v4/runs", { task: "slow" })).pipe(Effect.flip)
@@ -99,7 +99,7 @@ describe("InProcessDelivery", () => {
     )
   )
 
-  it.effect("a reset ends an outage", () =>
+  it.effect("ends an outage at a reset", () =>
     Effect.gen(function* () {
       const control = yield* Control
       yield* control.refuseConnections("1 hour")

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as BoundedMap from "../../src/journal/BoundedMap.ts"
 
 describe("BoundedMap", () => {
-  it("forgets what it has known longest when it is full, and says so", () => {
+  it("drops the oldest entry when it is full, and reports it", () => {
     const forgotten: Array<number> = []
     const recent = BoundedMap.make<number>(2, (value) => forgotten.push(value))
     recent.set("a", 1)

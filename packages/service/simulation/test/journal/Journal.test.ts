@@ -26,7 +26,7 @@ const seqs = (query?: Parameters<Journal["Service"]["read"]>[0]) =>
   )
 
 describe("Journal", () => {
-  it.effect("numbers rows from 1 and stamps them with service time and real time", () =>
+  it.effect("numbers rows from 1, and stamps them with service time and real time", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       yield* control("a")
@@ -46,7 +46,7 @@ describe("Journal", () => {
     }).pipe(fresh())
   )
 
-  it.effect("keeps the newest rows, and counts and shows observers them all", () =>
+  it.effect("keeps the newest rows, and still counts all and sends all to observers", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const seen: Array<JournalEntry> = []
@@ -67,7 +67,7 @@ describe("Journal", () => {
     ).pipe(fresh({ capacity: 3 }))
   )
 
-  it.effect("an observer sees nothing after its scope is closed", () =>
+  it.effect("sends nothing to an observer after its scope is closed", () =>
     Effect.gen(function* () {
       const seen: Array<number> = []
       yield* Effect.scoped(Journal.use((journal) => journal.observe(({ seq }) => seen.push(seq))))
@@ -76,7 +76,7 @@ describe("Journal", () => {
     }).pipe(fresh())
   )
 
-  it.effect("reads on from a number, a part at a time", () =>
+  it.effect("reads on from a number, page by page", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       for (const action of ["a", "b", "c", "d", "e"]) yield* control(action)
@@ -91,7 +91,7 @@ describe("Journal", () => {
     }).pipe(fresh())
   )
 
-  it.effect("reads by type and by what a row is about", () =>
+  it.effect("reads by type and by subject", () =>
     Effect.gen(function* () {
       yield* move("t1", "s1")
       yield* control("a")
@@ -131,7 +131,7 @@ describe("Journal", () => {
   const Rows = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
 
   it.effect.prop(
-    "counts add up, and a part is what it says",
+    "adds up counts, and returns parts that match them",
     [Capacity, Rows, Rows],
     ([capacity, rows, after]) =>
       Effect.gen(function* () {

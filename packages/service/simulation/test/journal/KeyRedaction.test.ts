@@ -7,7 +7,7 @@ const keys = KeyRedaction.make(["s3cret/key"])
 const request = (headers: Record<string, string>) => HttpServerRequest.fromWeb(new Request("http://x/", { headers }))
 
 describe("KeyRedaction", () => {
-  it("says who asked without the key", () => {
+  it("identifies the caller without showing the key", () => {
     const digest = keys.digestOf(request({ "X-Service-API-Key": "s3cret/key" }))
     assert.match(digest ?? "", /^[\da-f]{8}$/u)
     assert.strictEqual(keys.digestOf(request({ "X-Service-API-Key": "s3cret/key" })), digest)

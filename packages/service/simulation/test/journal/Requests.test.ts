@@ -16,7 +16,7 @@ const named = Object.entries(allOperations).flatMap(([version, all]) =>
 )
 
 describe("Requests", () => {
-  it("every operation is known by its first line, with its resource in lower case", () => {
+  it("recognizes every operation by its request line, with its resource in lower case", () => {
     assert.strictEqual(named.length, operations.length)
     for (const { method, operation, path } of named) {
       const target = targetOf(method, path.replace(/\{\w+\}/u, id).replace(/\{\w+\}/u, "7"))
@@ -45,17 +45,17 @@ describe("Requests", () => {
     ["/health", "unrouted", null],
     ["", "unrouted", null]
   ] as const) {
-    it(`GET ${url} is ${operation}`, () => {
+    it(`recognizes GET ${url} as ${operation}`, () => {
       const target = targetOf("GET", url)
       assert.deepStrictEqual([target.operation, target.resource], [operation, resource])
     })
   }
 
-  it("an id without end is kept in part", () => {
+  it("truncates a very long id", () => {
     assert.strictEqual(targetOf("GET", `/api/v4/runs/${"a".repeat(10_000)}`).resource, `${"a".repeat(256)}…`)
   })
 
-  it("remembers addresses, with what is shown of them", () => {
+  it("caches addresses with their redacted form", () => {
     const addressOf = makeAddresses((url) => url.replace("secret", "[key]"))
     const first = addressOf("GET", "/api/v4/runs/a?secret")
     assert.deepInclude(first, { shown: "/api/v4/runs/a?[key]" })
@@ -66,12 +66,12 @@ describe("Requests", () => {
     assert.notStrictEqual(addressOf("GET", "/api/v4/runs/a?secret"), first)
   })
 
-  it("HEAD is a read, another method is no operation", () => {
+  it("treats HEAD as a read, and another method as no operation", () => {
     assert.strictEqual(targetOf("HEAD", "/api/v4/runs/a").operation, "v4.getRun")
     assert.strictEqual(targetOf("DELETE", "/api/v4/runs/a").operation, "unrouted")
   })
 
-  it("counts each request by itself, from 1", () => {
+  it("counts each kind of request separately, from 1", () => {
     const attempts = makeAttempts()
     assert.deepStrictEqual(
       [
@@ -86,7 +86,7 @@ describe("Requests", () => {
     assert.strictEqual(attempts.next("v4.getRun", "a"), 1)
   })
 
-  it("forgets the oldest counter when there are too many", () => {
+  it("drops the oldest counter when there are too many", () => {
     const attempts = makeAttempts(2)
     for (const key of ["a", "b", "c"]) attempts.next("v4.getRun", key)
     assert.strictEqual(attempts.next("v4.getRun", "c"), 2)

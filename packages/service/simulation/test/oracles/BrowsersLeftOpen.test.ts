@@ -3,7 +3,7 @@ import * as BrowsersLeftOpen from "../../src/oracles/BrowsersLeftOpen.ts"
 import { play } from "./rows.ts"
 
 describe("BrowsersLeftOpen", () => {
-  it("names each browser that is open, for how long, and the row of its start", () => {
+  it("names each open browser, how long it has been open, and the row of its start", () => {
     const rows = play(BrowsersLeftOpen.make())
     rows.move({ of: "browser", id: "a", to: "active" })
     const started = rows.move({ of: "browser", id: "b", to: "active" })
@@ -19,7 +19,7 @@ describe("BrowsersLeftOpen", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("counts them all and shows the first 20", () => {
+  it("counts all of them and shows the first 20", () => {
     const open = Array.from({ length: 30 }, (_, index) => ({ id: `b${index}`, startedAt_ms: 0 }))
     const { count, findings } = play(BrowsersLeftOpen.make()).verdict(open)
     assert.deepStrictEqual([count, findings.length], [30, 20])

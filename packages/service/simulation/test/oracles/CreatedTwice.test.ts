@@ -7,7 +7,7 @@ const lost = { ...create, status: null, answered: "none" } as const
 const began = () => play(CreatedTwice.make())
 
 describe("CreatedTwice", () => {
-  it("a create repeated after its answer was lost made a second one", () => {
+  it("reports a create that was repeated after a lost response and made a second run", () => {
     const rows = began()
     const first = rows.request({ ...lost, made: "a" }, false)
     const second = rows.request({ ...create, made: "b" })
@@ -20,7 +20,7 @@ describe("CreatedTwice", () => {
     )
   })
 
-  it("also when the row of the lost one comes later, since its caller was long in leaving", () => {
+  it("reports it even if the row of the lost one comes later, because its caller left late", () => {
     const rows = began()
     rows.wait(10)
     rows.request({ ...create, made: "b" })
@@ -28,19 +28,19 @@ describe("CreatedTwice", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("each further repeat is one more", () => {
+  it("counts each further repeat", () => {
     const rows = began()
     for (const made of ["a", "b", "c"]) rows.request({ ...lost, made }, false)
     assert.strictEqual(rows.verdict().count, 2)
   })
 
-  it("equal creates whose answers all arrived are several intents", () => {
+  it("treats equal creates whose responses all arrived as separate intents", () => {
     const rows = began()
     for (const made of ["a", "b", "c"]) rows.request({ ...create, made })
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a create that is lost after an equal one arrived is nothing yet", () => {
+  it("ignores a create that is lost after an equal one arrived", () => {
     const rows = began()
     rows.request({ ...create, made: "a" })
     rows.wait(5)
@@ -48,7 +48,7 @@ describe("CreatedTwice", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("one that was already on its way when an equal one was lost is no repeat", () => {
+  it("ignores a create that was already in progress when an equal one was lost", () => {
     const rows = began()
     rows.wait(5)
     rows.request({ ...lost, made: "a" }, false)
@@ -56,7 +56,7 @@ describe("CreatedTwice", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("another body or another API key is another intent", () => {
+  it("treats another body or another API key as another intent", () => {
     const rows = began()
     rows.request({ ...lost, made: "a" }, false)
     rows.request({ ...create, create: "other", made: "b" })
@@ -64,14 +64,14 @@ describe("CreatedTwice", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a create that was lost before anything was made is nothing", () => {
+  it("ignores a create that was lost before it made anything", () => {
     const rows = began()
     rows.request({ ...lost, made: null }, false)
     rows.request({ ...create, made: "b" })
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("one Idempotency-Key stands for one resource, whatever arrived", () => {
+  it("allows one resource per Idempotency-Key, whatever arrived", () => {
     const rows = began()
     const keyed = { ...create, idempotencyKey: "k" } as const
     rows.request({ ...keyed, status: null, answered: "none", made: "a" }, false)

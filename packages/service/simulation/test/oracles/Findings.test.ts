@@ -4,7 +4,7 @@ import * as Findings from "../../src/oracles/Findings.ts"
 const finding = (resource: string, seq: number) => ({ resource, sentence: `${resource} is wrong.`, seqs: [seq] })
 
 describe("Findings", () => {
-  it("counts everything, keeps 20 matters, and of each the first rows", () => {
+  it("count everything, and keep 20 subjects with the first rows of each", () => {
     const findings = Findings.make()
     for (let seq = 1; seq <= 30; seq++) findings.add("often", finding("often", seq))
     for (let matter = 0; matter < 30; matter++) findings.add(`m${matter}`, finding(`m${matter}`, matter))
@@ -19,7 +19,7 @@ describe("Findings", () => {
     assert.deepStrictEqual(list[1], finding("m0", 0))
   })
 
-  it("lengths of time are for people", () => {
+  it("format durations for people", () => {
     assert.deepStrictEqual([40, 1500, 240_000].map(Findings.lasted), ["40 ms", "1.5 s", "4 min"])
   })
 })

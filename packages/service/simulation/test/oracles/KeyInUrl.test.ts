@@ -3,7 +3,7 @@ import * as KeyInUrl from "../../src/oracles/KeyInUrl.ts"
 import { play } from "./rows.ts"
 
 describe("KeyInUrl", () => {
-  it("a key in a path, which the journal shows as [key]", () => {
+  it("reports a key in a path, which the journal shows as [key]", () => {
     const rows = play(KeyInUrl.make())
     rows.request({ operation: "unrouted", path: "/api/v4/runs?api_key=1" })
     assert.isTrue(rows.verdict().holds)

@@ -3,7 +3,7 @@ import * as KeySentElsewhere from "../../src/oracles/KeySentElsewhere.ts"
 import { play } from "./rows.ts"
 
 describe("KeySentElsewhere", () => {
-  it("a request to the trap with a key; one without, and one to the service, are fine", () => {
+  it("reports a request to the trap with a key, but not one without, or one to the service", () => {
     const rows = play(KeySentElsewhere.make())
     rows.request({ operation: "trap", path: "/trap/api/v4/runs", apiKey: null })
     rows.request({ operation: "unrouted", path: "/trap/api/v4/runs" })

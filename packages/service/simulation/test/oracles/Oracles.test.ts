@@ -149,7 +149,7 @@ describe("oracles over real requests", () => {
         Effect.scoped
       )
 
-    it.live(`${oracle} fires, with a sentence about what happened and rows that show it`, () =>
+    it.live(`${oracle} fails with a sentence about the problem and the rows that show it`, () =>
       Effect.gen(function* () {
         const { findings, holds, count } = yield* judged(wrong)
         assert.isFalse(holds)
@@ -159,7 +159,7 @@ describe("oracles over real requests", () => {
       })
     )
 
-    it.live(`${oracle} does not fire when nothing is wrong`, () =>
+    it.live(`${oracle} passes if there is no problem`, () =>
       Effect.gen(function* () {
         const { findings, holds } = yield* judged(right)
         assert.isTrue(holds, JSON.stringify(findings))
@@ -167,7 +167,7 @@ describe("oracles over real requests", () => {
     )
   }
 
-  it.live("a run that a person starts in the console needs no client that reads it", () =>
+  it.live("results-never-fetched ignores a run that a person starts in the console", () =>
     Effect.gen(function* () {
       const { status } = yield* send("POST", "/console/api/runs", { key: null, body: { task: "x" } })
       assert.strictEqual(status, 201)
@@ -181,7 +181,7 @@ describe("oracles over real requests", () => {
     )
   )
 
-  it.live("without a journal only what the state shows holds", () =>
+  it.live("pass without a journal only if they need just the current state", () =>
     Effect.gen(function* () {
       yield* create()
       const { holds, verdicts } = yield* Control.use((control) => control.verdicts)
@@ -197,7 +197,7 @@ describe("oracles over real requests", () => {
     )
   )
 
-  it.live("an answer that a fault mangled tells its caller nothing, one that was slow does", () => {
+  it.live("ignore a response that a fault damaged, but not one that was only slow", () => {
     const onStatus = (fault: FaultPlan[number]["fault"]): FaultPlan => [
       { fault, when: { operations: ["v4.getRunStatus"] } }
     ]
@@ -220,7 +220,7 @@ describe("oracles over real requests", () => {
     })
   })
 
-  it.live("however many faults hit meanwhile, an answer that is mangled tells its caller nothing", () =>
+  it.live("ignore a damaged response however many other faults there were", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const at = { seq: 0, at_ms: 0, realAt_ms: 0, create: null, attempt: 1 }

@@ -6,7 +6,7 @@ const status = { operation: "v4.getRunStatus", resource: "a" } as const
 const began = () => play(PolledTooFast.make(() => 1000))
 
 describe("PolledTooFast", () => {
-  it("two polls closer together than asked", () => {
+  it("reports two polls closer together than the required interval", () => {
     const rows = began()
     const first = rows.request(status)
     rows.wait(400)
@@ -20,7 +20,7 @@ describe("PolledTooFast", () => {
     ])
   })
 
-  it("polls as far apart as asked, of other resources and of other callers are fine", () => {
+  it("accepts polls at the required interval, of other resources and by other callers", () => {
     const rows = began()
     rows.request(status)
     rows.request({ ...status, resource: "b" })
@@ -31,7 +31,7 @@ describe("PolledTooFast", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a poll that got no good answer may be repeated sooner, and two at once are two waits", () => {
+  it("accepts an earlier poll after a failed one, and two at once as two waits", () => {
     const rows = began()
     rows.request(status, false)
     rows.request({ ...status, status: 503 })
@@ -40,7 +40,7 @@ describe("PolledTooFast", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("without an interval in the profile nothing is too fast", () => {
+  it("accepts any interval if the profile has none", () => {
     const rows = play(PolledTooFast.make(() => undefined))
     rows.request(status)
     rows.request(status)

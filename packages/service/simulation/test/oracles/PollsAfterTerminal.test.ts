@@ -16,7 +16,7 @@ const over = () => {
 }
 
 describe("PollsAfterTerminal", () => {
-  it("a status read after a terminal status was told, counted each time", () => {
+  it("reports each status read after a terminal status was returned", () => {
     const rows = over()
     const told = rows.request(status)
     const again = rows.request(status)
@@ -31,7 +31,7 @@ describe("PollsAfterTerminal", () => {
     assert.strictEqual(rows.verdict().count, 2)
   })
 
-  it("one poll that tells the end, and the read of the result, are what is asked for", () => {
+  it("accepts one poll that returns the terminal status, and the read of the result", () => {
     const rows = over()
     rows.request(status)
     rows.request({ operation: "v4.getRun", resource: "a" })
@@ -39,14 +39,14 @@ describe("PollsAfterTerminal", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("the run itself tells the end too", () => {
+  it("counts a read of the run itself as well", () => {
     const rows = over()
     rows.request({ operation: "v4.getRun", resource: "a" })
     rows.request(status)
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("a v2 task's status polled after its end is one, and the task read for its result is none", () => {
+  it("reports a poll of a v2 task's status after its end, but not the read of the result", () => {
     const rows = over()
     const poll = { operation: "v2.getTaskStatus", resource: "a" } as const
     rows.request(poll)
@@ -56,7 +56,7 @@ describe("PollsAfterTerminal", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("who did not get the answer, or asked before the end, does not know", () => {
+  it("ignores callers that got no response, or asked before the end", () => {
     const rows = over()
     rows.request(status, false)
     rows.request({ ...status, status: 503 })
@@ -65,7 +65,7 @@ describe("PollsAfterTerminal", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a poll that was on its way when the end was told, and another caller's, are fine", () => {
+  it("accepts a poll that was in progress when the end was returned, and another caller's polls", () => {
     const rows = over()
     const told = rows.request(status)
     rows.request({ ...status, after: told - 1 })
@@ -73,7 +73,7 @@ describe("PollsAfterTerminal", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a v3 session is over when its turns are, until there is a new one", () => {
+  it("considers a v3 session finished when its turns are, until there is a new one", () => {
     const read = { operation: "v3.getSession", resource: "s" } as const
     const rows = over()
     rows.request(read)
@@ -87,7 +87,7 @@ describe("PollsAfterTerminal", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("a v2 session is over when it is stopped", () => {
+  it("considers a v2 session finished when it is stopped", () => {
     const read = { operation: "v2.getSession", resource: "s" } as const
     const rows = over()
     rows.request(read)

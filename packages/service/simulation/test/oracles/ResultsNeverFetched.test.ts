@@ -7,7 +7,7 @@ const ended = (id: string, to = "completed") =>
   ({ of: "turn", id, sessionId: `session of ${id}`, from: "running", to }) as const
 
 describe("ResultsNeverFetched", () => {
-  it("a run that ended and was polled but not read", () => {
+  it("reports a finished run that was polled but not read", () => {
     const rows = play(ResultsNeverFetched.make())
     const seq = rows.move(ended("a", "failed"))
     rows.request({ operation: "v4.getRunStatus", resource: "a" })
@@ -21,7 +21,7 @@ describe("ResultsNeverFetched", () => {
     ])
   })
 
-  it("a read of the run, or of its session, is enough", () => {
+  it("accepts a read of the run or of its session", () => {
     const reads = [
       { operation: "v4.getRun", resource: "a" },
       { operation: "v3.getSession", resource: "session of a" },
@@ -35,7 +35,7 @@ describe("ResultsNeverFetched", () => {
     }
   })
 
-  it("a read before the end, one that failed and one that was lost are none", () => {
+  it("doesn't count a read before the end, a failed one or a lost one", () => {
     const rows = play(ResultsNeverFetched.make())
     rows.request({ operation: "v4.getRun", resource: "a" })
     rows.move(ended("a"))
@@ -44,20 +44,20 @@ describe("ResultsNeverFetched", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("a cancelled run has no result", () => {
+  it("ignores a cancelled run, because it has no result", () => {
     const rows = play(ResultsNeverFetched.make())
     rows.move(ended("a", "cancelled"))
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("a run that was started in the console doesn't count", () => {
+  it("ignores a run that was started in the console", () => {
     const rows = play(ResultsNeverFetched.make())
     rows.move({ ...ended("a"), from: null, to: "queued", by: "console" })
     rows.move(ended("a"))
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("runs that were dropped to save memory stay counted", () => {
+  it("keeps counting runs that were dropped to save memory", () => {
     const rows = play(ResultsNeverFetched.make())
     for (let index = 0; index < BoundedMap.capacity + 5; index++) rows.move(ended(`run ${index}`))
     assert.deepStrictEqual(

@@ -7,7 +7,7 @@ const busy = { status: 429, retryAfter_ms: 2000 } as const
 const began = () => play(RetryAfterIgnored.make())
 
 describe("RetryAfterIgnored", () => {
-  it("a request before the time that was asked for was over, counted from the end of the answer", () => {
+  it("reports a request before the requested time has passed, counted from the end of the response", () => {
     const rows = began()
     const first = rows.request({ ...status, ...busy, duration_ms: 500 })
     rows.wait(1500)
@@ -21,7 +21,7 @@ describe("RetryAfterIgnored", () => {
     ])
   })
 
-  it("one that waited is fine, also when it is told to wait again", () => {
+  it("accepts one that waited, even if it must wait again", () => {
     const rows = began()
     rows.request({ ...status, ...busy })
     rows.wait(2000)
@@ -32,7 +32,7 @@ describe("RetryAfterIgnored", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("what another create, operation, resource or caller was told does not count", () => {
+  it("ignores other creates, operations, resources and callers", () => {
     const rows = began()
     rows.request({ operation: "v4.createRun", create: "one", ...busy })
     rows.request(status)
@@ -43,7 +43,7 @@ describe("RetryAfterIgnored", () => {
     assert.strictEqual(rows.verdict().count, 1)
   })
 
-  it("who never got the answer, or had asked before it came, cannot know", () => {
+  it("ignores callers that got no response, or asked before it came", () => {
     const rows = began()
     rows.request({ ...status, ...busy, answered: "none" })
     const told = rows.request({ ...status, ...busy })

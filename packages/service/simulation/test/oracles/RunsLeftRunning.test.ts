@@ -3,7 +3,7 @@ import * as RunsLeftRunning from "../../src/oracles/RunsLeftRunning.ts"
 import { play } from "./rows.ts"
 
 describe("RunsLeftRunning", () => {
-  it("names each run that isn't over, since when, and the row of its creation", () => {
+  it("names each unfinished run, its start, and the row of its creation", () => {
     const rows = play(RunsLeftRunning.make())
     const created = rows.move({ of: "turn", id: "a", to: "queued" })
     rows.move({ of: "turn", id: "a", from: "queued", to: "running" })

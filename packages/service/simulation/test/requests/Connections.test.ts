@@ -62,11 +62,11 @@ const once = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof simulated> | 
 describe("Connections", () => {
   for (const [how, leave] of [
     ["closes", (socket: WebSocket) => socket.close()],
-    ["is cut off", (socket: WebSocket) => socket.terminate()],
+    ["is disconnected", (socket: WebSocket) => socket.terminate()],
     ["asks for Browser.close", (socket: WebSocket) => socket.send('{"id":2,"method":"Browser.close"}')],
     ["breaks the protocol", (socket: WebSocket) => socket.send(Buffer.from([0xc3]), { binary: false })]
   ] as const) {
-    it.live(`a client that ${how} has connected and left`, () =>
+    it.live(`record the connect and the disconnect of a client that ${how}`, () =>
       once(
         Effect.gen(function* () {
           const { cdpUrl, id } = yield* create
@@ -79,7 +79,7 @@ describe("Connections", () => {
     )
   }
 
-  it.live("two that are dropped while their browser runs on, and a third that the stop ends", () =>
+  it.live("record two that are dropped while their browser keeps running, and a third that the stop closes", () =>
     once(
       Effect.gen(function* () {
         const control = yield* Control
@@ -96,7 +96,7 @@ describe("Connections", () => {
     )
   )
 
-  it.live("an outage drops them, too", () =>
+  it.live("are also dropped by an outage", () =>
     once(
       Effect.gen(function* () {
         const { cdpUrl, id } = yield* create
@@ -107,23 +107,21 @@ describe("Connections", () => {
     )
   )
 
-  it.live(
-    "one without the token, or to an unknown or stopped browser, is refused; a plain request is no connection",
-    () =>
-      once(
-        Effect.gen(function* () {
-          const { cdpUrl, id } = yield* create
-          const { baseUrls } = yield* Server
-          const { status } = yield* open(cdpUrl.replace(/\?.*/u, ""))
-          assert.deepStrictEqual([status, yield* eventsOf(id)], [404, ["refused"]])
-          const long = "N".repeat(1000)
-          const unknown = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/${long}/cdp`)
-          assert.deepStrictEqual([unknown.status, yield* eventsOf(`${"n".repeat(256)}…`)], [404, ["refused"]])
-          yield* send("GET", new URL(cdpUrl).pathname, { key: null })
-          yield* stop(id)
-          const late = yield* open(cdpUrl)
-          assert.deepStrictEqual([late.status, yield* eventsOf(id)], [410, ["refused", "refused"]])
-        })
-      )
+  it.live("are refused without the token, and for an unknown or stopped browser", () =>
+    once(
+      Effect.gen(function* () {
+        const { cdpUrl, id } = yield* create
+        const { baseUrls } = yield* Server
+        const { status } = yield* open(cdpUrl.replace(/\?.*/u, ""))
+        assert.deepStrictEqual([status, yield* eventsOf(id)], [404, ["refused"]])
+        const long = "N".repeat(1000)
+        const unknown = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/${long}/cdp`)
+        assert.deepStrictEqual([unknown.status, yield* eventsOf(`${"n".repeat(256)}…`)], [404, ["refused"]])
+        yield* send("GET", new URL(cdpUrl).pathname, { key: null })
+        yield* stop(id)
+        const late = yield* open(cdpUrl)
+        assert.deepStrictEqual([late.status, yield* eventsOf(id)], [410, ["refused", "refused"]])
+      })
+    )
   )
 })

@@ -11,7 +11,7 @@ const hashes = (bound?: number) => {
 const drawn = (ordinal: number) => `0b0d8e5a-6f3c-4b7e-9d1a-${String(ordinal).padStart(12, "0")}`
 
 describe("CreateHashes", () => {
-  it("a create is its key where it has one, else its path and body", () => {
+  it("identify a create by its key, or otherwise by its path and body", () => {
     const { of } = hashes()
     assert.strictEqual(of("k", "a"), of("k", "b"))
     assert.notStrictEqual(of("k", "a"), of("l", "a"))
@@ -21,7 +21,7 @@ describe("CreateHashes", () => {
     assert.notStrictEqual(of("a", ""), of(undefined, "a"))
   })
 
-  it("creates under drawn keys are the same in the next run, though their keys are others", () => {
+  it("treat creates with drawn keys as the same in the next run, although their keys differ", () => {
     const run = (from: number) => {
       const { of } = hashes()
       return [of(drawn(from), "a"), of(drawn(from + 1), "a"), of(drawn(from + 2), "b"), of(drawn(from + 3), "a", "s1")]
@@ -30,21 +30,21 @@ describe("CreateHashes", () => {
     assert.strictEqual(new Set(run(1)).size, 4)
   })
 
-  it("a create that is sent again under its drawn key is the same, in either case", () => {
+  it("treat a create that is repeated under its drawn key as the same one", () => {
     const { of } = hashes()
     const first = of(drawn(10).replace("e5a", "abc"), "a")
     of(drawn(2), "a")
     assert.strictEqual(of(drawn(10).replace("e5a", "ABC"), "a"), first)
   })
 
-  it("counts from the start again when it is cleared", () => {
+  it("restart their counts when they are cleared", () => {
     const { creates, of } = hashes()
     const first = of(drawn(1), "a")
     creates.clear()
     assert.strictEqual(of(drawn(2), "a"), first)
   })
 
-  it("forgets the oldest when there are too many", () => {
+  it("drop the oldest when there are too many", () => {
     const { of } = hashes(2)
     const first = of(drawn(1), "a")
     of(drawn(2), "b")

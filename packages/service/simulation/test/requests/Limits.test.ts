@@ -44,7 +44,7 @@ const end = (limits: Limits["Service"], id: string) =>
 describe("Limits", () => {
   const two = behaving({ limits: { concurrentRuns: 2, concurrentBrowsers: 1 } })
 
-  it.effect("a third run waits until one of two has ended; reads and browsers do not count", () =>
+  it.effect("make a third run wait until one of two has finished, without counting reads and browsers", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       assert.deepStrictEqual([create(limits, "1"), create(limits, "2"), create(limits, "3")], [true, true, false])
@@ -61,7 +61,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("every API key has its own", () =>
+  it.effect("apply to every API key separately", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       assert.isTrue(create(limits, "1") && create(limits, "2") && create(limits, "3", { apiKey: "wak_b" }))
@@ -71,7 +71,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("a create at work has its slot already, and gives it back when it makes nothing", () =>
+  it.effect("count a create in progress, and free its slot if it makes nothing", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const places = [1, 2].map(() => limits.enter(asked("v4.createRun"), 0))
@@ -81,7 +81,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("a create that is delivered twice makes two that count", () =>
+  it.effect("count a create that is delivered twice as two", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const answer = limits.enter(asked("v4.createRun"), 0)
@@ -97,7 +97,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("a create that was carried out is let in again under its Idempotency-Key, on its route only", () =>
+  it.effect("accept a repeated create under its Idempotency-Key, on its route only", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       assert.isTrue(create(limits, "1", { idempotencyKey: "k" }))
@@ -113,7 +113,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("requests a second, with a burst; Retry-After is when there is one again", () =>
+  it.effect("limit requests per second with a burst, and Retry-After is the time of the next free one", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const at = (now_ms: number, apiKey = "wak_a") => limits.enter(asked("v4.getRun", { apiKey }), now_ms)
@@ -129,7 +129,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(behaving({ limits: { requestsPerSecond: 0.5, burst: 2 } })))
   )
 
-  it.effect("Retry-After in seconds, as a date that is not too early, as either by a draw, or not at all", () =>
+  it.effect("send Retry-After in seconds, as a date that is not too early, as either by a draw, or not at all", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const behavior = yield* Behavior
@@ -153,7 +153,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(behaving({})))
   )
 
-  it.effect("latency is drawn by request, whatever came before", () =>
+  it.effect("draw latency by request, independently of earlier requests", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const drawn = Array.from({ length: 100 }, (_, attempt) => limits.latency_ms(identity("v4.getRun", attempt)))
@@ -165,7 +165,7 @@ describe("Limits", () => {
     }).pipe(Effect.provide(behaving({ latency: { uniform: { min: Duration.millis(10), max: Duration.millis(50) } } })))
   )
 
-  it.effect("without limits and latency nothing is in force, and what is open is counted for when there are", () =>
+  it.effect("are off by default, and still count open resources for later limits", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const behavior = yield* Behavior

@@ -5,7 +5,7 @@ import * as RecordHistory from "../../src/requests/RecordHistory.ts"
 const now = Option.some("now")
 
 describe("RecordHistory", () => {
-  it("shows what a record was at a time, and what it is where nothing is remembered", () => {
+  it("returns a record as it was at a time, or its present state if no version is stored", () => {
     const versions = RecordHistory.make<string>()
     versions.keep("a", Option.none(), 10)
     versions.keep("a", Option.some("first"), 20)
@@ -14,7 +14,7 @@ describe("RecordHistory", () => {
     assert.deepStrictEqual(versions.at("b", now, 0), now)
   })
 
-  it("forgets what was only before a time", () => {
+  it("forgets versions that ended before a time", () => {
     const versions = RecordHistory.make<string>()
     versions.keep("a", Option.none(), 10)
     versions.keep("a", Option.some("first"), 20)

@@ -89,7 +89,7 @@ const fates = (entries: ReadonlyArray<JournalEntry>) =>
 
 describe("Simulation", () => {
   it.effect.prop(
-    "the same plan, seed and requests give the same journal",
+    "produces the same journal for the same plan, seed and requests",
     [Questions, Seed],
     ([questions, seed]) =>
       Effect.gen(function* () {
@@ -101,7 +101,7 @@ describe("Simulation", () => {
   )
 
   it.effect.prop(
-    "in another order the same faults hit the same requests, which make the same things",
+    "hits the same requests with the same faults in another order, with the same results",
     [Questions, Seed],
     ([questions, seed]) =>
       Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("Simulation", () => {
     { arbitrary: { seed: 1, runs: 25 } }
   )
 
-  it.effect("the plan of these properties does hit", () =>
+  it.effect("hits requests with the plan of these properties", () =>
     Effect.gen(function* () {
       const questions = Array.from({ length: 200 }, (_, of) => ({ ask: "run" as const, of }))
       const entries = yield* journalOf(questions, 1)
@@ -125,7 +125,7 @@ describe("Simulation", () => {
     })
   )
 
-  it.effect("requests that a plan has seen leave nothing behind but their counts", () =>
+  it.effect("keeps only the counts of requests after a plan is removed", () =>
     Effect.gen(function* () {
       const faults = yield* Faults
       yield* faults.set([{ fault: { kind: "stale-read", lag: Duration.seconds(5) } }])
@@ -142,7 +142,7 @@ describe("Simulation", () => {
     }).pipe(Effect.provide(layer({}), { local: true }))
   )
 
-  it.effect("a redirect that does not say leads into the trap where there is one", () =>
+  it.effect("redirects into the trap by default if there is one", () =>
     Effect.gen(function* () {
       yield* Simulation.use((simulation) => simulation.setTrap("http://127.0.0.1:9/trap"))
       const { headers } = yield* Ask.use((ask) => ask("GET", "/api/v4/runs/a?b=c"))
@@ -151,7 +151,7 @@ describe("Simulation", () => {
     }).pipe(Effect.provide(layer({ faults: [{ fault: { kind: "redirect" } }] }), { local: true }))
   )
 
-  it.effect("a reset counts requests from 1, and creates have the ids of before", () =>
+  it.effect("restarts request counts and ids at a reset", () =>
     Effect.gen(function* () {
       const ask = yield* Ask
       const run = Effect.map(ask("POST", "/api/v4/runs", { task: "mug" }), ({ body }) => JSON.parse(body).id as string)
@@ -173,7 +173,7 @@ describe("Simulation", () => {
     }).pipe(Effect.provide(layer({}), { local: true }))
   )
 
-  it.effect("ids come from the seed, and from which create it is", () =>
+  it.effect("derives ids from the seed and the number of the create", () =>
     Effect.gen(function* () {
       const run = Ask.use((ask) => ask("POST", "/api/v4/runs", { task: "mug" }))
       yield* run
@@ -185,7 +185,7 @@ describe("Simulation", () => {
     }).pipe(Effect.provide(layer({ seed: 7 }), { local: true }))
   )
 
-  it.effect("a row says who asked, with what, and what came of it", () =>
+  it.effect("records who sent a request, its contents and its outcome", () =>
     Effect.gen(function* () {
       const ask = yield* Ask
       yield* TestClock.adjust("1 minute")

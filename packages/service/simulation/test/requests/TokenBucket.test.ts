@@ -19,20 +19,20 @@ const Gaps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximu
 )
 
 describe("TokenBucket", () => {
-  it("lets a burst through, then as many as come back", () => {
+  it("allows a burst, then as many as are refilled", () => {
     assert.deepStrictEqual(waits([0, 0, 0, 0, 250, 500, 500]), [0, 0, 0, 500, 250, 0, 500])
   })
 
-  it("holds no more than the burst, however long it was not used", () => {
+  it("holds no more than the burst, however long it was unused", () => {
     assert.deepStrictEqual(waits([0, 60_000, 60_000, 60_000, 60_000]), [0, 0, 0, 0, 500])
   })
 
-  it("goes on when time is set back", () => {
+  it("keeps working when time is set back", () => {
     assert.deepStrictEqual(waits([1000, 1000, 1000, 0, 500]), [0, 0, 0, 500, 0])
   })
 
   it.prop(
-    "who comes after the wait is let in, who comes a millisecond before is not",
+    "allows a request after the wait, but not a millisecond before",
     [Gaps],
     ([gaps]) => {
       let now = 0
@@ -50,7 +50,7 @@ describe("TokenBucket", () => {
   )
 
   it.prop(
-    "never more than the burst and what came back is let in",
+    "never allows more than the burst plus the refill",
     [Gaps],
     ([gaps]) => {
       const times = gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0))

@@ -41,7 +41,7 @@ layer(SimulatedService.layer({ publicUrl: "https://agent.example/agent" }), { ex
 )
 
 layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
-  it.effect("answers Browser.getVersion, and -32601 to what it does not know, in order", () =>
+  it.effect("responds to Browser.getVersion, and with -32601 to unknown methods, in order", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { socket } = yield* open(cdpUrl)
@@ -64,7 +64,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
   )
 
   for (const [how, hangUp] of hangUps) {
-    it.effect(`a connection that is ${how} leaves the browser as it is: another one works`, () =>
+    it.effect(`leaves the browser unchanged when a connection is ${how}, so that another one works`, () =>
       Effect.gen(function* () {
         const { cdpUrl } = yield* create
         const first = yield* open(cdpUrl)
@@ -79,7 +79,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     )
   }
 
-  it.effect("several connections at once each get their own answers", () =>
+  it.effect("sends several simultaneous connections their own responses", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const connections = yield* Effect.forEach(Array.from({ length: 5 }), () => open(cdpUrl), { concurrency: 5 })
@@ -95,7 +95,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("stop closes what is connected with 4001, refuses what comes with 410, and is idempotent", () =>
+  it.effect("closes connections with 4001 at a stop, refuses new ones with 410, and accepts repeated stops", () =>
     Effect.gen(function* () {
       const { cdpUrl, id } = yield* create
       const { socket } = yield* open(cdpUrl)
@@ -112,7 +112,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("an unknown browser is 404 before the upgrade", () =>
+  it.effect("returns 404 for an unknown browser before the upgrade", () =>
     Effect.gen(function* () {
       const { baseUrls } = yield* Server
       const { refusal } = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/unknown/cdp`)
@@ -120,7 +120,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("without its token, or with a wrong one, a browser is as good as unknown, also a stopped one", () =>
+  it.effect("treats a browser as unknown without its token or with a wrong one, even a stopped one", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* create, yield* create]
       const { origin, pathname, searchParams } = new URL(one.cdpUrl)
@@ -156,7 +156,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a request that is no WebSocket is told so", () =>
+  it.effect("refuses a request that isn't a WebSocket, with a reason", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const answer = yield* send("GET", pathOf(cdpUrl), { key: null })
@@ -167,7 +167,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("Browser.close ends the connection with 1000, and the browser runs on", () =>
+  it.effect("ends the connection with 1000 on Browser.close, and the browser keeps running", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { socket } = yield* open(cdpUrl)
@@ -178,7 +178,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("what is no command is refused, whatever it is, and the connection goes on", () =>
+  it.effect("refuses any invalid command, and keeps the connection", () =>
     Effect.gen(function* () {
       const { socket } = yield* open((yield* create).cdpUrl)
       for (const message of [
@@ -197,7 +197,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a message over 256 MiB ends its connection with 1009 before it is read; one of 2 MiB is read", () =>
+  it.effect("closes a connection with 1009 before it reads a message over 256 MiB, but reads one of 2 MiB", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { socket, wire } = yield* open(cdpUrl)
@@ -210,7 +210,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a binary message is read as text, characters whole; a ping is answered; nothing is compressed", () =>
+  it.effect("reads a binary message as text with whole characters, responds to a ping, and compresses nothing", () =>
     Effect.gen(function* () {
       const { socket } = yield* open((yield* create).cdpUrl)
       assert.strictEqual(socket.extensions, "")
@@ -228,7 +228,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("web pages are refused, whatever they know, and a seventeenth client is asked to come again", () =>
+  it.effect("refuses web pages, whatever they know, and asks a seventeenth client to retry later", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { refusal } = yield* open(cdpUrl, { origin: "http://127.0.0.1" })
@@ -245,7 +245,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a page that gave its own name this machine's address is refused", () =>
+  it.effect("refuses a page whose own host name resolves to this machine", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { refusal } = yield* open(cdpUrl, { headers: { host: "rebound.example:8080" } })
@@ -258,7 +258,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("says the browser's version and its address where libraries look for it, with the token alone", () =>
+  it.effect("returns the browser's version and address where libraries look for it, with only the token", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const address = new URL(cdpUrl)
@@ -309,7 +309,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a frame that is no WebSocket's ends its connection and nothing else", () =>
+  it.effect("closes only the connection that sent an invalid WebSocket frame", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { socket } = yield* open(cdpUrl)
@@ -321,7 +321,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a server that stops hangs up, even on clients that would stay", () =>
+  it.effect("disconnects all clients when the server stops, even those that don't close", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(Layer.fresh(SimulatedService.layerTest), scope)

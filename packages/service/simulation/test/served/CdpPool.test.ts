@@ -64,7 +64,7 @@ const serverOver = <Extra = never>(pool: Layer.Layer<BrowserPool | Extra>) =>
 
 describe("CdpEndpoint and its pool", () => {
   for (const [how, hangUp] of hangUps) {
-    it.live(`a connection that is ${how} is given back to the pool, while the browser runs on`, () =>
+    it.live(`returns a connection that is ${how} to the pool, while the browser keeps running`, () =>
       Effect.gen(function* () {
         const held = yield* SubscriptionRef.make(0)
         const until = reaches(held)
@@ -83,7 +83,7 @@ describe("CdpEndpoint and its pool", () => {
     )
   }
 
-  it.live("a stop does not wait for a client that does not read", () =>
+  it.live("stops without waiting for a client that doesn't read", () =>
     Effect.gen(function* () {
       const held = yield* SubscriptionRef.make(0)
       yield* Effect.gen(function* () {
@@ -99,7 +99,7 @@ describe("CdpEndpoint and its pool", () => {
     })
   )
 
-  it.live("a drop resets the socket without a word, and the browser runs on with its pages", () =>
+  it.live("resets the socket at a drop, and the browser keeps running with its pages", () =>
     Effect.gen(function* () {
       const { cdpUrl, id } = yield* create
       const { hostname, port } = new URL(cdpUrl)
@@ -142,7 +142,7 @@ describe("CdpEndpoint and its pool", () => {
     )
   )
 
-  it.live("a client that does not read makes its own commands wait, not the memory grow, and not others", () => {
+  it.live("makes a client that doesn't read delay its own commands, without using memory or delaying others", () => {
     let handled = 0
     const noting = Layer.effect(
       BrowserPool,

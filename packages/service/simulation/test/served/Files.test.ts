@@ -18,7 +18,7 @@ const upload = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<s
 })
 
 describe("the files of a simulated service", () => {
-  it.live("are in its snapshot, come back with it, and are gone after a reset", () =>
+  it.live("are in its snapshot, return when it is restored, and are deleted by a reset", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const profile = yield* send("POST", "/api/v3/profiles", { body: { name: "Work" } })
@@ -41,7 +41,7 @@ describe("the files of a simulated service", () => {
     }).pipe(Effect.provide(SimulatedService.layer()))
   )
 
-  it.live("faults hit the operations that the description doesn't show", () =>
+  it.live("are subject to faults in the operations that the description doesn't show", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* send("GET", "/api/v3/sessions")).status, 503)
       assert.strictEqual((yield* send("GET", "/api/v3/sessions")).status, 200)

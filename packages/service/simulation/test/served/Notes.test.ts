@@ -12,7 +12,7 @@ const create = Effect.map(send("POST", "/console/api/runs", { key: null, body: {
 )
 
 layer(served, { excludeTestServices: true })("the notes of a simulated service", (it) => {
-  it.effect("a run has a mark and a link, and the audit log has both changes", () =>
+  it.effect("a run's mark and link are stored, and the audit log has both changes", () =>
     Effect.gen(function* () {
       const id = yield* create
       const mark = yield* send("PUT", `/console/api/runs/${id}/mark`, { key: null, body: { verdict: "right" } })
@@ -31,7 +31,7 @@ layer(served, { excludeTestServices: true })("the notes of a simulated service",
     })
   )
 
-  it.effect("a reset forgets them, because later runs may have the ids of earlier ones", () =>
+  it.effect("a reset deletes marks and links, because later runs may have the ids of earlier ones", () =>
     Effect.gen(function* () {
       const id = yield* create
       yield* send("PUT", `/console/api/runs/${id}/mark`, { key: null, body: { verdict: "wrong" } })

@@ -131,7 +131,7 @@ const told = Effect.fnUntraced(function* (story: typeof Story.Type) {
 })
 
 describe("PlainRead", () => {
-  it.live("answers the plain case of each read with the bytes of the operation, and without it", () =>
+  it.live("returns the operation's bytes for the plain case of each read, without running the operation", () =>
     Effect.gen(function* () {
       const id = yield* created
       yield* poll(`/api/v4/runs/${id}/status`, ({ status }) => status === "dispatching")
@@ -145,7 +145,7 @@ describe("PlainRead", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("has the bytes of the operation also of keys that objects have a way of their own with", () =>
+  it.live("returns the operation's bytes even for special keys of JavaScript objects", () =>
     Effect.gen(function* () {
       const odd = '{"__proto__":{"a":1},"constructor":-0,"b":1e21,"2":null,"1":{"toJSON":3}}'
       const task = JSON.stringify(`[simulate duration=0ms output=${odd}]`)
@@ -158,7 +158,7 @@ describe("PlainRead", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("has the bytes of the operation whatever a session has come to", () =>
+  it.live("returns the operation's bytes in every state of a session", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const control = yield* Control
@@ -189,7 +189,7 @@ describe("PlainRead", () => {
     }).pipe(Effect.provide(Layer.fresh(Layer.orDie(SimulatedService.layer({ profile: eventful, time: manual })))))
   )
 
-  it.live("leaves everything else to the operation", () =>
+  it.live("leaves all other requests to the operation", () =>
     Effect.gen(function* () {
       const id = yield* created
       const { body } = yield* send("GET", `/api/v4/runs/${id}`)
@@ -243,7 +243,7 @@ describe("PlainRead", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("knows no key but what the check lets through, one request after another", () =>
+  it.live("accepts only keys that the check accepts, for each request", () =>
     Effect.gen(function* () {
       const path = `/api/v4/runs/${yield* created}/status`
       const statuses = yield* Effect.forEach(["wak_test", "wak_other", "wak_test", null, "wak_test"], (key) =>
@@ -261,7 +261,7 @@ describe("PlainRead", () => {
     }).pipe(Effect.provide(serverWith(Layer.succeed(ApiKeyAuthService, { apiKey: (httpEffect) => httpEffect }))))
   )
 
-  it.live("a mistake of the engine is the 500 of every operation", () =>
+  it.live("returns the same 500 for an engine error as every operation", () =>
     Effect.gen(function* () {
       const answer = yield* send("GET", "/api/v4/runs/00000000-0000-4000-8000-00000000000f/status")
       assert.deepStrictEqual([answer.status, answer.body], [500, { detail: "Internal Server Error" }])

@@ -41,7 +41,7 @@ const served = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", ap
 
 layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
   describe("on every create", () => {
-    it.effect("the same key and body are answered byte for byte, and the answer says so", () =>
+    it.effect("returns the same bytes for the same key and body, with a header that marks the replay", () =>
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
           const first = yield* send("POST", path, keyed("same", body))
@@ -55,7 +55,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       })
     )
 
-    it.effect("another body is a 422 that names the header", () =>
+    it.effect("returns 422 that names the header for another body", () =>
       Effect.gen(function* () {
         for (const [path, body, other] of yield* creates) {
           yield* send("POST", path, keyed("twice", body))
@@ -67,7 +67,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       })
     )
 
-    it.effect("an empty key, one that is too long and one with control characters are 422", () =>
+    it.effect("returns 422 for an empty key, a key that is too long, and one with control characters", () =>
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
           for (const key of ["", "x".repeat(256), "a\tb", "a\u0085b"]) {
@@ -80,7 +80,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       })
     )
 
-    it.effect("duplicates at the same time make one thing", () =>
+    it.effect("makes one resource for simultaneous duplicates", () =>
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
           const answers = yield* Effect.all(
@@ -97,7 +97,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     )
   })
 
-  it.effect("a body counts as the same whatever its spaces and the order of its keys", () =>
+  it.effect("ignores spaces and key order when it compares bodies", () =>
     Effect.gen(function* () {
       const create = (text: string) => send("POST", "/api/v4/runs", { text, headers: { "idempotency-key": "json" } })
       const first = yield* create('{"task":"x","modelParams":{"a":1,"b":[1,2]}}')
@@ -108,7 +108,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     })
   )
 
-  it.effect("a key belongs to one API key, one route and one session", () =>
+  it.effect("limits a key to one API key, one route and one session", () =>
     Effect.gen(function* () {
       const ids = new Set<unknown>()
       const take = Effect.fnUntraced(function* (path: string, question: Question) {
@@ -133,7 +133,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     })
   )
 
-  it.effect("a request that is refused takes no key: the key serves the next one", () =>
+  it.effect("doesn't use up the key of a refused request", () =>
     Effect.gen(function* () {
       const path = "/api/v4/sessions/unknown/queue"
       const message = { text: "x", interrupt: false }
@@ -151,7 +151,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     })
   )
 
-  it.effect("what was made through one version reads the same through the others", () =>
+  it.effect("makes a resource that reads the same through the other versions", () =>
     Effect.gen(function* () {
       const first = yield* send("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
       yield* send("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
@@ -165,7 +165,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     })
   )
 
-  it.effect("reads and stops take no notice of the header", () =>
+  it.effect("ignores the header on reads and stops", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
       const path = `/api/v4/browsers/${String(body["id"])}`

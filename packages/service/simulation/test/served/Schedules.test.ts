@@ -58,7 +58,7 @@ describe("schedules", () => {
     assert.lengthOf(await service.runs(), 8)
   })
 
-  it("can be paused, changed, run now and deleted", async () => {
+  it("can be paused, changed, started manually and deleted", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
     const { id } = await create(service)
     const path = `${schedules}/${id}`
@@ -88,7 +88,7 @@ describe("schedules", () => {
     }
   })
 
-  it("say why a time made no run", async () => {
+  it("report why a time started no run", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
     const { id } = await create(service, { run: { task: "t", attachedFileIds: ["none"] } })
     await service.advance("1 day")
@@ -98,7 +98,7 @@ describe("schedules", () => {
     assert.isNotNull(schedule.nextAt)
   })
 
-  it("are refused with a reason if their fields are wrong", async () => {
+  it("are refused with a reason if their fields are invalid", async () => {
     await using service = await simulate()
     for (const [fields, problem] of [
       [{ cron: "0 6 * * * *" }, "Expected five fields"],

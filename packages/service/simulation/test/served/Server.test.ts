@@ -25,7 +25,7 @@ const session = (version: "v2" | "v3", id: string) =>
   Effect.map(send("GET", `/api/${version}/sessions/${id}`), ({ body }) => body)
 
 layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) => {
-  it.effect("v4: a run is created, polled to its end and read with its result", () =>
+  it.effect("v4 creates a run, polls it to its end and reads its result", () =>
     Effect.gen(function* () {
       const { body, id } = yield* createRun("Find a mug [simulate output=found cost=0.0132]")
       assert.deepStrictEqual([body["status"], body["result"], body["cost"]], ["queued", null, null])
@@ -36,7 +36,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("v4: a status goes from queued over dispatching and running to its end, never back", () =>
+  it.effect("v4 moves a status from queued through dispatching and running to its end, never back", () =>
     Effect.gen(function* () {
       const { id } = yield* createRun("[simulate duration=60ms]")
       const seen: Array<string> = []
@@ -55,7 +55,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
   )
 
   for (const outcome of ["completed", "failed", "cancelled"]) {
-    it.effect(`v4: a run can end ${outcome}`, () =>
+    it.effect(`v4 ends a run ${outcome}`, () =>
       Effect.gen(function* () {
         const { id } = yield* createRun(`[simulate outcome=${outcome} error="sold out"]`)
         const { body } = yield* finished(id)
@@ -64,7 +64,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     )
   }
 
-  it.effect("v4: a message becomes the next run of the session, an interrupting one cancels the run at work", () =>
+  it.effect("v4 makes a message the session's next run, and an interrupting one cancels the running one", () =>
     Effect.gen(function* () {
       const first = yield* createRun("[simulate duration=1m]")
       const queue = (text: string, interrupt: boolean) =>
@@ -85,7 +85,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("v4: a stopped session takes no message: 409", () =>
+  it.effect("v4 returns 409 for a message to a stopped session", () =>
     Effect.gen(function* () {
       const { id, sessionId } = yield* createRun("[simulate keepAlive=false]")
       yield* finished(id)
@@ -96,7 +96,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("v3: a session is created from a task and read with its result, whatever JSON that is", () =>
+  it.effect("v3 creates a session from a task and reads its result, whatever the JSON", () =>
     Effect.gen(function* () {
       const created = yield* send("POST", "/api/v3/sessions", {
         body: { task: '[simulate output={"price": 9.5}]', thinkingLevel: "high" }
@@ -112,7 +112,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("v2 and v3 read the session of a v4 run, v2 with a task for each run; ids in any case", () =>
+  it.effect("v2 and v3 read the session of a v4 run, v2 with one task per run, with ids in any case", () =>
     Effect.gen(function* () {
       const run = yield* createRun(
         "[simulate output=found judge=true suggestions=2 recording=true proxyMb=12.5 keepAlive=false]"
@@ -144,7 +144,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("a session without a recording has none to download", () =>
+  it.effect("has no download for a session without a recording", () =>
     Effect.gen(function* () {
       const { sessionId } = yield* createRun("x")
       for (const id of [sessionId, "unknown"]) {
@@ -154,7 +154,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("links start with the address by which the caller came", () =>
+  it.effect("starts links with the address that the caller used", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const named = address.replace("127.0.0.1", "localhost")
@@ -167,7 +167,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     })
   )
 
-  it.effect("two hundred runs at once all come to their end", () =>
+  it.effect("completes two hundred simultaneous runs", () =>
     Effect.gen(function* () {
       const runs = yield* Effect.forEach(Array.from({ length: 200 }), (_, index) => createRun(`run ${index}`), {
         concurrency: 20
@@ -180,7 +180,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
 })
 
 describe("Server layers", () => {
-  it.live("the same seed gives the same ids, outcomes and costs over HTTP, another seed others", () =>
+  it.live("produce the same ids, outcomes and costs over HTTP for the same seed, and others for another seed", () =>
     Effect.gen(function* () {
       const history = (seed: number) =>
         Effect.gen(function* () {
@@ -199,7 +199,7 @@ describe("Server layers", () => {
     })
   )
 
-  it.effect("runs on the clock of its caller, here a virtual one, on a real socket", () =>
+  it.effect("run on the clock of their caller, here a virtual one, on a real socket", () =>
     Effect.gen(function* () {
       const { id } = yield* createRun("[simulate duration=1h]")
       const status = Effect.map(send("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
@@ -211,7 +211,7 @@ describe("Server layers", () => {
     }).pipe(Effect.provide(SimulatedService.layerTest, { local: true }))
   )
 
-  it.live("takes any of several keys, and its address says where", () =>
+  it.live("accept any of several keys, and include their address", () =>
     Effect.gen(function* () {
       const { address, apiKeys, baseUrls } = yield* Server
       assert.deepStrictEqual(apiKeys, ["one", "zwei"])
@@ -225,11 +225,11 @@ describe("Server layers", () => {
   )
 
   for (const [what, options, same] of [
-    ["this machine the tokens of links come from the seed", { host: "localhost" }, true],
-    ["other machines they are random", { host: "0.0.0.0" }, false],
-    ["a caller that asks for it they are random too", { linkTokens: LinkTokens.layerRandom }, false]
+    ["draw link tokens from the seed on this machine", { host: "localhost" }, true],
+    ["make random link tokens for other machines", { host: "0.0.0.0" }, false],
+    ["make random link tokens on request", { linkTokens: LinkTokens.layerRandom }, false]
   ] as const) {
-    it.live(`for ${what}`, () =>
+    it.live(`${what}`, () =>
       Effect.gen(function* () {
         const browser = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
           id: body["id"],
@@ -243,7 +243,7 @@ describe("Server layers", () => {
     )
   }
 
-  it.live("a taken port is a PortInUseError with the port, another mistake a ListenError", () =>
+  it.live("fail with PortInUseError and the port for a taken port, and with ListenError otherwise", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const port = Number(new URL(address).port)
@@ -255,7 +255,7 @@ describe("Server layers", () => {
     }).pipe(Effect.provide(SimulatedService.layerTest))
   )
 
-  it.live("its parts can be replaced: a check that does not check", () =>
+  it.live("accept replacements of their parts, such as a check that accepts everything", () =>
     Effect.map(send("POST", "/api/v4/runs", { key: null, body: { task: "x" } }), ({ status }) =>
       assert.strictEqual(status, 201)
     ).pipe(
@@ -271,7 +271,7 @@ describe("Server layers", () => {
     )
   )
 
-  it.live("its parts can be replaced: an engine that has a mistake is a 500 that says nothing of it", () =>
+  it.live("return 500 without details if a replaced engine has a bug", () =>
     Effect.gen(function* () {
       const answer = yield* send("POST", "/api/v4/browsers")
       assert.deepStrictEqual([answer.status, answer.body], [500, { detail: "Internal Server Error" }])

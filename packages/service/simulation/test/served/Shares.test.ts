@@ -15,7 +15,7 @@ const served = Layer.orDie(Server.layerWithAuth({ apiKeys: ["wak_test"] })).pipe
 )
 
 layer(served, { excludeTestServices: true })("Shares", (it) => {
-  it.effect("a session that is shared has a link that opens without a key, and only that link does", () =>
+  it.effect("a shared session has a link that opens it without a key, and only that link does", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v3/sessions", { body: { task: "x" } })
       const id = String(body["id"])
@@ -34,7 +34,7 @@ layer(served, { excludeTestServices: true })("Shares", (it) => {
     })
   )
 
-  it.effect("the link of a session that is not shared opens nothing", () =>
+  it.effect("the link of an unshared session opens nothing", () =>
     Effect.gen(function* () {
       const { body } = yield* send("POST", "/api/v3/sessions", { body: { task: "x" } })
       const id = String(body["id"])

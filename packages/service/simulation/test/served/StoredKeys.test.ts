@@ -21,7 +21,7 @@ const start = (key: string) => send("POST", "/api/v4/runs", { key, body: { task:
 layer(Layer.orDie(SimulatedService.layer({ turnDuration: "1 hour" })), { excludeTestServices: true })(
   "keys of a simulated service",
   (it) => {
-    it.effect("sees its own runs, and the service's key sees the runs of all", () =>
+    it.effect("sees its own runs, and the service's key sees all runs", () =>
       Effect.gen(function* () {
         const [shop, blog] = [yield* create("shop"), yield* create("blog")]
         const { body, status } = yield* start(shop)
@@ -55,7 +55,7 @@ layer(Layer.orDie(SimulatedService.layer({ turnDuration: "1 hour" })), { exclude
       })
     )
 
-    it.effect("gets exactly as many runs and browsers as its limits allow, of 50 requests at once", () =>
+    it.effect("gets exactly as many runs and browsers as its limits allow, out of 50 simultaneous requests", () =>
       Effect.gen(function* () {
         const key = yield* create("many", { limits: { ...unlimited, runs: 7, browsers: 3 } })
         const created = (path: string, body: object) =>

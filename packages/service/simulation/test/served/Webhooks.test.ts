@@ -91,7 +91,7 @@ const verify = (secret: string, { body, headers }: Received) => {
 }
 
 describe("webhooks", () => {
-  it("are sent when runs end and browsers stop, signed, and are in the log", async () => {
+  it("are sent when runs finish and browsers stop, are signed, and are in the log", async () => {
     await using app = await receiver()
     await using service = await simulate()
     const { secret, webhook } = await createHook(service, { url: `${app.url}/hooks` })
@@ -131,7 +131,7 @@ describe("webhooks", () => {
     assert.notInclude(JSON.stringify(listed), "whsec_")
   })
 
-  it("are sent only for the changes that they subscribe to", async () => {
+  it("are sent only for the subscribed changes", async () => {
     await using app = await receiver()
     await using service = await simulate()
     await createHook(service, { url: app.url, events: ["run.failed", "run.cancelled"] })
@@ -144,7 +144,7 @@ describe("webhooks", () => {
     assert.deepStrictEqual(app.types(), ["run.failed", "run.cancelled"])
   })
 
-  it("are sent when a run asks a person, is answered, and ends", async () => {
+  it("are sent when a run asks a person, is answered, and finishes", async () => {
     await using app = await receiver()
     await using service = await simulate()
     await createHook(service, { url: app.url })
@@ -176,7 +176,7 @@ describe("webhooks", () => {
     assert.deepStrictEqual(app.types(), ["run.waiting", "run.unanswered", "run.failed"])
   })
 
-  it("are retried for a day in the service's time, and then failed", async () => {
+  it("are retried for a day of service time, and then marked as failed", async () => {
     await using app = await receiver((response) => void response.writeHead(503).end())
     await using service = await simulate({ time: { mode: "manual" } })
     const { webhook } = await createHook(service, { url: app.url, events: ["run.completed"] })
@@ -204,7 +204,7 @@ describe("webhooks", () => {
     assert.strictEqual(app.received[10]?.body, app.received[0]?.body)
   })
 
-  it("of a run arrive in order, and other runs don't wait for it", async () => {
+  it("of one run arrive in order without delaying those of other runs", async () => {
     let isFixed = false
     await using app = await receiver(
       (response, _, { body }) => void response.writeHead(!isFixed && body.includes("run.failed") ? 500 : 204).end()
@@ -226,7 +226,7 @@ describe("webhooks", () => {
     assert.lengthOf(app.received, 4)
   })
 
-  it("are signed with the secret of before, too, for a day after a rotation", async () => {
+  it("are also signed with the previous secret for a day after a rotation", async () => {
     await using app = await receiver()
     await using service = await simulate({ time: { mode: "manual" } })
     const created = await createHook(service, { url: app.url })
@@ -247,7 +247,7 @@ describe("webhooks", () => {
     assert.throws(() => verify(created.secret, one))
   })
 
-  it("that never get a response time out, and don't hold up others", { timeout: 30_000 }, async () => {
+  it("time out without a response, and don't delay others", { timeout: 30_000 }, async () => {
     await using silent = await receiver(() => {})
     await using app = await receiver()
     await using service = await simulate()
@@ -297,7 +297,7 @@ describe("webhooks", () => {
     }
   })
 
-  it("are refused with a reason if their fields are wrong", async () => {
+  it("are refused with a reason if their fields are invalid", async () => {
     await using service = await simulate()
     for (const [fields, problem] of [
       [{}, "url"],

@@ -92,7 +92,7 @@ const furnished = Effect.gen(function* () {
 })
 
 describe("snapshot and restore", () => {
-  it.effect("are plain JSON, and the same after a restore, also elsewhere", () =>
+  it.effect("are plain JSON, and equal after a restore, even in another service", () =>
     Effect.gen(function* () {
       yield* furnished
       const taken = yield* SimulatedState.use((state) => state.snapshot)
@@ -109,7 +109,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("turns go on with what was left of them, waiting ones in their order", () =>
+  it.effect("continue turns for their remaining time, and keep waiting ones in order", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const sessionId = yield* furnished
@@ -131,7 +131,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("a turn that was over by the time of the restore ends at once", () =>
+  it.effect("finish a turn immediately that was over by the time of the restore", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const { session } = yield* create("one")
@@ -148,7 +148,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("what an agent says while everything is restored is not said of the restored turn", () => {
+  it.effect("ignore reports of an agent during a restore, instead of applying them to the restored turn", () => {
     const agent = layerStreamingAgent({
       model: "test",
       version: "test-1",
@@ -182,7 +182,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(Layer.provide(stateOver(slowStore), [agent, ports.browsers])))
   })
 
-  it.effect("ids made after a restore are new, keys still answer what they made", () =>
+  it.effect("make new ids after a restore, and keep earlier idempotency keys", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const state = yield* SimulatedState
@@ -200,7 +200,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("a browser that ran is launched again, and connections wait for that", () => {
+  it.effect("launch a running browser again, and make connections wait for it", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
@@ -224,7 +224,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(slowBrowsers(noted)))
   })
 
-  it.effect("what is no snapshot, or contradicts itself, is refused in a sentence and changes nothing", () =>
+  it.effect("refuse an invalid or contradictory snapshot in a sentence, and change nothing", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       yield* furnished
@@ -255,7 +255,7 @@ describe("snapshot and restore", () => {
 })
 
 describe("reset", () => {
-  it.effect("leaves an engine as new, and nothing comes back", () =>
+  it.effect("leaves an engine as new, and nothing from before reappears", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const empty = yield* state.snapshot
@@ -269,7 +269,7 @@ describe("reset", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("at whatever moment: what an old turn has to say is not said to a new one with its id", () =>
+  it.effect("never applies reports of an old turn to a new one with its id, at whatever moment it happens", () =>
     Effect.forEach(
       Array.from({ length: 14 }, (_, moment) => moment),
       (moment) =>
@@ -290,7 +290,7 @@ describe("reset", () => {
     )
   )
 
-  it.effect("an agent that does not end is ignored, and nothing waits for it", () => {
+  it.effect("ignores an agent that doesn't stop, without waiting for it", () => {
     let interrupted = 0
     const deaf = layerStreamingAgent({
       model: "test",
@@ -318,7 +318,7 @@ describe("reset", () => {
     }).pipe(Effect.provide(Layer.provide(stateOver(), [deaf, ports.browsers])))
   })
 
-  it.effect("a reset waits for a write that is under way, and clears what it stored", () =>
+  it.effect("waits for a write that is in progress, and deletes the stored record", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const creation = yield* begin(create("one"))
@@ -331,7 +331,7 @@ describe("reset", () => {
     }).pipe(Effect.provide(Layer.provide(stateOver(slowStore), [ports.agent(), ports.browsers])))
   )
 
-  it.effect("a browser that runs is stopped", () => {
+  it.effect("stops a running browser", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
@@ -344,7 +344,7 @@ describe("reset", () => {
     }).pipe(Effect.provide(slowBrowsers(noted)))
   })
 
-  it.effect("a browser that is being launched is stopped and not kept", () => {
+  it.effect("stops a browser that is launching, and doesn't keep it", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
@@ -362,7 +362,7 @@ describe("reset", () => {
   })
 })
 
-it.effect("open lists what is not over, idle sessions apart", () =>
+it.effect("open lists unfinished records, without idle sessions", () =>
   Effect.gen(function* () {
     const engine = yield* Engine
     const state = yield* SimulatedState

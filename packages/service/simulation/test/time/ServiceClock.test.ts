@@ -89,7 +89,7 @@ const sleepOn = Effect.fnUntraced(function* (clock: ServiceClock["Service"], dur
 
 describe("ServiceClock", () => {
   it.effect.prop(
-    "manual time does to every program what TestClock does",
+    "wakes every program in manual time as TestClock does",
     [Fibers, Moves],
     ([fibers, moves]) =>
       Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("ServiceClock", () => {
   )
 
   it.effect.prop(
-    "real time is the time around: over a TestClock everybody wakes when they would on it",
+    "follows the surrounding clock in real time, as over a TestClock",
     [Fibers, Moves],
     ([fibers, moves]) =>
       Effect.gen(function* () {
@@ -119,7 +119,7 @@ describe("ServiceClock", () => {
     { arbitrary: { seed: 1, runs: 200 } }
   )
 
-  it.effect("scaled by 60 a minute goes by in a second", () =>
+  it.effect("passes a minute in a second when it is scaled by 60", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "scaled", factor: 60 })
       const woke = yield* sleepOn(clock, "1 minute")
@@ -130,7 +130,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("a timer wakes at its moment of service time, however time goes in between, and nothing jumps", () =>
+  it.effect("wakes a timer at its moment of service time, however time passes until then, without a jump", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "real" })
       const woke = yield* sleepOn(clock, "100 seconds")
@@ -152,7 +152,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("time that goes faster wakes sooner who already sleeps, and time that goes slower later", () =>
+  it.effect("wakes waiting fibers earlier if time is sped up, and later if it is slowed down", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "real" })
       const first = yield* sleepOn(clock, "100 seconds")
@@ -168,7 +168,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("another moment is set, and sleeps last as long as before", () =>
+  it.effect("keeps the remaining length of sleeps when the time is set", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
       const woke = yield* sleepOn(clock, "10 seconds")
@@ -181,7 +181,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("time that is not manual is not advanced", () =>
+  it.effect("doesn't advance time that isn't manual", () =>
     Effect.gen(function* () {
       for (const time of [{ mode: "real" }, { mode: "scaled", factor: 60 }] as const) {
         const clock = yield* service(time)
@@ -191,7 +191,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.live("a fiber that goes on without a pause does not block others for good", () =>
+  it.live("isn't blocked for good by a fiber that never pauses", () =>
     Effect.gen(function* () {
       const clock = yield* ServiceClock
       const busy = yield* Effect.forkChild(Effect.andThen(Effect.sleep("1 second"), Effect.forever(Effect.yieldNow)))
@@ -202,7 +202,7 @@ describe("ServiceClock", () => {
     }).pipe(Effect.provide(layerIn({ mode: "manual" })))
   )
 
-  it.effect("a machine that stands still for a while lets nothing be left out", () => {
+  it.effect("skips no timer after the machine was suspended", () => {
     // time flies by while a fiber takes a few steps
     const flying = Layer.effect(
       Clock.Clock,
@@ -222,7 +222,7 @@ describe("ServiceClock", () => {
     }).pipe(Effect.provide(layerIn({ mode: "manual" }).pipe(Layer.provide(flying))))
   })
 
-  it.effect("an interrupted sleep is forgotten at once", () =>
+  it.effect("forgets an interrupted sleep immediately", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
       const fibers = yield* Effect.forEach(Array.from({ length: 1000 }), (_, index) =>
@@ -237,7 +237,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.live("over the clock of the process a sleep is as long as asked, and scaled that much shorter", () =>
+  it.live("sleeps as long as requested over the process's clock, divided by the scale", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "scaled", factor: 1000 })
       const from = (yield* clock.view).realNow_ms

@@ -14,7 +14,7 @@ interface Named extends TimerHeap.Timer {
 
 describe("TimerHeap", () => {
   it.effect.prop(
-    "wake in the order of their moments, those of one moment in order of arrival; who gave up never does",
+    "wakes entries in the order of their times, then of arrival, and skips removed ones",
     [Acts],
     ([acts]) =>
       Effect.sync(() => {

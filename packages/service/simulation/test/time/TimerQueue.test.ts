@@ -25,7 +25,7 @@ const noting = Effect.gen(function* () {
 })
 
 describe("TimerQueue", () => {
-  it.effect("tells each entry at its moment, in order, however it was added", () =>
+  it.effect("calls each entry at its time, in order, however it was added", () =>
     Effect.gen(function* () {
       const { add, told } = yield* noting
       for (const wait of [30, 10, 20, 10, 0]) add(`after ${wait}`, wait)
@@ -48,7 +48,7 @@ describe("TimerQueue", () => {
     })
   )
 
-  it.effect("an entry that was taken out is not told, the others are", () =>
+  it.effect("skips an entry that was removed, and calls the others", () =>
     Effect.gen(function* () {
       const { add, remove, told } = yield* noting
       const first = add("first", 10)
@@ -60,7 +60,7 @@ describe("TimerQueue", () => {
     })
   )
 
-  it.effect("many of one moment are all told, and one that is told may add others", () =>
+  it.effect("calls all entries of one moment, and a called entry may add others", () =>
     Effect.gen(function* () {
       const told: Array<number> = []
       const timers: TimerQueue.TimerQueue<Timer> = yield* TimerQueue.make(() => {
@@ -75,7 +75,7 @@ describe("TimerQueue", () => {
     })
   )
 
-  it.effect("tells nothing more once it is closed", () =>
+  it.effect("calls nothing more once it is closed", () =>
     Effect.gen(function* () {
       const { told } = yield* Effect.scoped(Effect.tap(noting, ({ add }) => Effect.sync(() => add("never", 10))))
       yield* TestClock.adjust(100)

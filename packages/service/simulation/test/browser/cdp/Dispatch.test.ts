@@ -43,7 +43,7 @@ const browser = (count = 1) => {
 const tabsOnly = [{ type: "page", exclude: true }, {}]
 
 describe("Dispatch", () => {
-  it("a browser starts with one blank page, the same ids each time", () => {
+  it("starts a browser with one blank page, with the same ids each time", () => {
     const infos = browser().say(1, "Target.getTargets").result["targetInfos"]
     assert.deepStrictEqual(infos, browser().say(1, "Target.getTargets").result["targetInfos"])
     assert.deepNestedPropertyVal(infos, "[0].url", "about:blank")
@@ -51,7 +51,7 @@ describe("Dispatch", () => {
     assert.lengthOf(infos as ReadonlyArray<unknown>, 1)
   })
 
-  it("refuses in Chromium's words: method, parameters, session, target", () => {
+  it("refuses methods, parameters, sessions and targets with Chromium's messages", () => {
     const { attach, firstPage, say } = browser()
     assert.deepStrictEqual(say(1, "Nothing.atAll").error?.code, -32_601)
     assert.deepStrictEqual(say(1, "constructor").error?.code, -32_601)
@@ -67,7 +67,7 @@ describe("Dispatch", () => {
     assert.deepStrictEqual(say(1, "Page.captureScreenshot", {}, session).error?.code, -32_601)
   })
 
-  it("attaches to pages by itself, to new ones before their create is answered, and not twice", () => {
+  it("attaches to pages automatically, to new ones before the response to their create, and only once", () => {
     const { say } = browser()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
     assert.deepStrictEqual(say(1, "Target.setAutoAttach", autoAttach).events, [[1, "Target.attachedToTarget"]])
@@ -85,7 +85,7 @@ describe("Dispatch", () => {
     )
   })
 
-  it("attaches to a page through its tab when that is asked for", () => {
+  it("attaches to a page through its tab on request", () => {
     const { say } = browser()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
     const tab = say(1, "Target.setAutoAttach", { ...autoAttach, filter: tabsOnly }).said[0]?.message
@@ -100,7 +100,7 @@ describe("Dispatch", () => {
     )
   })
 
-  it("says everything of a navigation, after its answer, to all who listen", () => {
+  it("sends all events of a navigation, after its response, to all listeners", () => {
     const { attach, firstPage, say } = browser(2)
     const [one, other] = [attach(1, firstPage()), attach(2, firstPage())]
     say(1, "Page.enable", {}, one)
@@ -140,7 +140,7 @@ describe("Dispatch", () => {
     assert.deepStrictEqual(refused.events, [])
   })
 
-  it("a world goes with its document, and its objects with it", () => {
+  it("destroys a world and its objects with its document", () => {
     const { attach, firstPage, say } = browser()
     const session = attach(1, firstPage())
     const contextId = say(1, "Page.createIsolatedWorld", { frameId: firstPage(), worldName: "w" }, session).result[
@@ -170,7 +170,7 @@ describe("Dispatch", () => {
     )
   })
 
-  it("answers an exception, and numbers that JSON does not have", () => {
+  it("returns exceptions, and numbers that JSON doesn't have", () => {
     const { attach, firstPage, say } = browser()
     const session = attach(1, firstPage())
     const evaluate = (expression: string) =>
@@ -184,7 +184,7 @@ describe("Dispatch", () => {
     assert.deepStrictEqual(evaluate("undefined"), { result: { type: "undefined" } })
   })
 
-  it("reads no value that is nested deeper than it could write", () => {
+  it("reads no value that is nested too deeply to be written", () => {
     const { attach, firstPage, state } = browser()
     const sessionId = attach(1, firstPage())
     const value = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
@@ -196,7 +196,7 @@ describe("Dispatch", () => {
     }
   })
 
-  it("holds no more than its limits: pages, contexts, worlds, sessions", () => {
+  it("enforces its limits of pages, contexts, worlds and sessions", () => {
     const { attach, firstPage, say } = browser()
     const until = (method: string, params: (n: number) => object, session?: string) => {
       let count = 0
@@ -227,7 +227,7 @@ describe("Dispatch", () => {
     )
   })
 
-  it("a context that is to go with its connection takes its pages along; others hear of it", () => {
+  it("closes the pages of a context that is disposed with its connection, and notifies other connections", () => {
     const { say, state } = browser(2)
     say(2, "Target.setDiscoverTargets", { discover: true })
     const { browserContextId } = say(1, "Target.createBrowserContext", { disposeOnDetach: true }).result
@@ -241,7 +241,7 @@ describe("Dispatch", () => {
     assert.lengthOf(say(2, "Target.getTargets").result["targetInfos"] as ReadonlyArray<unknown>, 1)
   })
 
-  it("Browser.close is answered, then that connection is to be closed, and no other", () => {
+  it("responds to Browser.close, and closes only that connection", () => {
     const { state } = browser(2)
     assert.deepStrictEqual(Dispatch.receive(state, 1, '{"id":1,"method":"Browser.close"}', 0), [
       { to: 1, text: '{"id":1,"result":{}}' },

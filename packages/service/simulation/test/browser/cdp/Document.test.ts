@@ -8,14 +8,14 @@ const open = (url: string) => {
 }
 
 describe("Document", () => {
-  it("opens about:blank, and nothing that would have to be fetched", () => {
+  it("opens about:blank, but no address that would need a request", () => {
     assert.deepStrictEqual(Document.open("about:blank"), Option.some(Document.blank))
     for (const url of ["http://localhost/", "file:///etc/hosts", "about:version", "data:no-comma", "javascript:1"]) {
       assert.isTrue(Option.isNone(Document.open(url)), url)
     }
   })
 
-  it("reads type, title and text out of a data: URL", () => {
+  it("reads type, title and text from a data: URL", () => {
     assert.deepStrictEqual(open("data:,a%20b"), ["text/plain", "", "a b"])
     assert.deepStrictEqual(open("data:text/html;charset=utf-8,<title> A &amp;%0A B</title><p>x<b>y</b>#hash"), [
       "text/html",
@@ -35,7 +35,7 @@ describe("Document", () => {
     ])
   })
 
-  it("keeps no address over 256 KiB", () => {
+  it("refuses an address over 256 KiB", () => {
     assert.isTrue(Option.isSome(Document.open(`data:,${"x".repeat(256 * 1024 - 6)}`)))
     assert.isTrue(Option.isNone(Document.open(`data:,${"x".repeat(256 * 1024)}`)))
   })
