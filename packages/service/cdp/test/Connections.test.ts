@@ -57,7 +57,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("a refused command fails with the code of the browser's error", () =>
+  it.effect("fails a refused command with the code of the browser's error", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       const { send } = yield* connect(peer)
@@ -68,7 +68,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("a lost connection fails pending and later commands", () =>
+  it.effect("fails pending and later commands when the connection is lost", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       const { closed, send } = yield* connect(peer)
@@ -80,7 +80,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("a command without a response fails at its time limit", () =>
+  it.effect("fails a command without a response at its time limit", () =>
     Effect.gen(function* () {
       const { send } = yield* connect(new Peer(), { timeout: "10 seconds" })
       const fiber = yield* start(Effect.flip(send("A.a")))
@@ -90,7 +90,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("a refused upgrade is the error's message", () =>
+  it.effect("puts the reason of a refused upgrade in the error's message", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       peer.readyState = 0
@@ -104,7 +104,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("a connection that does not open fails at its time limit and is closed", () =>
+  it.effect("fails and closes a connection that doesn't open within its time limit", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       peer.readyState = 0
@@ -115,7 +115,7 @@ describe("Cdp.connect", () => {
     })
   )
 
-  it.effect("the connection closes with its scope", () =>
+  it.effect("closes the connection with its scope", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       yield* Effect.scoped(connect(peer))
@@ -125,7 +125,7 @@ describe("Cdp.connect", () => {
 })
 
 describe("CdpSession", () => {
-  it.effect("handles the events of its own target, until it and the sessions around it end", () =>
+  it.effect("handles the events of its own target until it or a surrounding session ends", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       const client = yield* connect(peer)
@@ -168,7 +168,7 @@ describe("CdpSession", () => {
 })
 
 describe("Cdp.overTransport", () => {
-  it.effect("takes a response that arrives while its command is being sent", () =>
+  it.effect("accepts a response that arrives while its command is being sent", () =>
     Effect.gen(function* () {
       let onMessage: (message: string) => void = () => undefined
       const { send } = yield* Cdp.overTransport({

@@ -12,7 +12,7 @@ const head = (first: number, length: number): Buffer => {
 
 const frame = (first: number, length: number) => Buffer.concat([head(first, length), Buffer.alloc(length, 0x88)])
 
-it("knows where frames end, however their bytes are cut", () => {
+it("Frames finds the end of each frame, however the bytes are split", () => {
   const lengths = [0, 1, 125, 126, 65_535, 65_536, 3]
   const all = Buffer.concat(lengths.map((length) => frame(0x81, length)))
   const ends = new Set<number>([0])
@@ -28,7 +28,7 @@ it("knows where frames end, however their bytes are cut", () => {
   }
 })
 
-it("knows the frame that ends the connection, and makes one", () => {
+it("Frames recognizes and makes the frame that closes the connection", () => {
   const frames = Frames.make()
   frames.follow(frame(0x89, 3))
   assert.isFalse(frames.isClosed())

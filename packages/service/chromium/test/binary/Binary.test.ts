@@ -15,7 +15,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-it.live("finds a Chromium that runs, and the program itself", () =>
+it.live("finds a Chromium that runs, and the executable itself", () =>
   Effect.gen(function* () {
     const { executable, version } = yield* Binary.find()
     assert.match(version, /\d+\.\d+/u)
@@ -23,7 +23,7 @@ it.live("finds a Chromium that runs, and the program itself", () =>
   })
 )
 
-it.live("does not run a packaged browser that other users can change", () =>
+it.live("refuses a packaged browser that other users can change", () =>
   Effect.gen(function* () {
     const cache = yield* folder
     const home = join(cache, "chromium-153.0.0")
@@ -49,7 +49,7 @@ it.live("unpacks the packaged browser into the next folder when one can't be wri
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses a script around Chromium: killing it would leave the browser", () =>
+it.live("refuses a wrapper script around Chromium, because killing it would leave the browser running", () =>
   Effect.gen(function* () {
     const script = join(yield* folder, "chromium")
     writeFileSync(script, '#!/bin/sh\n/usr/lib/chromium/chromium "$@"\n', { mode: 0o755 })
@@ -61,7 +61,7 @@ it.live("refuses a script around Chromium: killing it would leave the browser", 
   }).pipe(Effect.scoped)
 )
 
-it.live("says that a named program does not exist", () =>
+it.live("reports that a named program does not exist", () =>
   Effect.gen(function* () {
     const { message } = yield* Effect.flip(Binary.find({ executable: "/nowhere/chromium" }))
     assert.strictEqual(message, "/nowhere/chromium does not exist. Check WEBAGENT_CHROMIUM.")

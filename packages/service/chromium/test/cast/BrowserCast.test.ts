@@ -39,14 +39,14 @@ const hanging = Effect.gen(function* () {
   return { client, isCast: Deferred.await(isCast), keys, handle }
 })
 
-it.live("a cast closes although its browser hangs", () =>
+it.live("closes a cast although its browser hangs", () =>
   Effect.gen(function* () {
     const { client, isCast } = yield* hanging
     yield* Effect.scoped(Effect.andThen(BrowserCast.make(client), isCast))
   })
 )
 
-it.live("keys reach a page that hangs in their order, until 64 of them aren't handled", () =>
+it.live("sends keys to a hanging page in order, until 64 of them are pending", () =>
   Effect.gen(function* () {
     const { client, handle, isCast, keys } = yield* hanging
     const { input } = yield* BrowserCast.make(client)

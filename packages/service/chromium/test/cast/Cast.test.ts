@@ -49,7 +49,7 @@ const looking = Effect.fnUntraced(function* (echoes: "echoes" | "silent" = "sile
 })
 
 describe("a cast", () => {
-  it.effect("has a picture of a page whose screencast begins without a frame", () =>
+  it.effect("has a picture of a page whose screencast starts without a frame", () =>
     Effect.gen(function* () {
       const { asked, shown } = yield* looking("silent", false)
       assert.deepStrictEqual(shown, ["blank"])
@@ -66,7 +66,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows at most six pictures a second, and the newest at the end", () =>
+  it.effect("shows at most six pictures per second, and always the newest at the end", () =>
     Effect.gen(function* () {
       const { change, shown } = yield* looking()
       shown.length = 0
@@ -80,7 +80,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with what the page looks like when the frames of a burst's end are dropped", () =>
+  it.effect("ends with the current page even if the last frames of a burst are dropped", () =>
     Effect.gen(function* () {
       const { change, shown } = yield* looking("echoes")
       for (let burst = 0; burst < 12; burst++) {
@@ -94,7 +94,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows a change that hides behind the echo of a capture and whose frame is dropped", () =>
+  it.effect("shows a change whose frame is dropped behind the echo of a capture", () =>
     Effect.gen(function* () {
       const { change, shown } = yield* looking("echoes")
       yield* change("clicked")
@@ -106,7 +106,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("captures a page that stays still ever more rarely", () =>
+  it.effect("captures a still page less and less often", () =>
     Effect.gen(function* () {
       const { asked, shown } = yield* looking("echoes")
       asked.captures = 0
@@ -117,7 +117,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("polls a page that animates, and goes back to the screencast when it is still", () =>
+  it.effect("polls an animated page, and returns to the screencast when it is still", () =>
     Effect.gen(function* () {
       const { asked, change, shown } = yield* looking()
       for (let frame = 0; frame < 60; frame++) {
@@ -144,7 +144,7 @@ describe("a cast", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("goes on when a capture is never answered", () =>
+  it.effect("continues if a capture never gets a response", () =>
     Effect.gen(function* () {
       const { asked, change, page, shown } = yield* looking()
       page.answers = false

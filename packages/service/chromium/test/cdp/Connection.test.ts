@@ -53,7 +53,7 @@ const opened = (address: string) =>
 
 const framesOf = ({ frames }: CdpTransport) => frames ?? assert.fail("It has no frames.")
 
-it.live("passes frames as they are, and tells those of the browser up to the one that ends the connection", () =>
+it.live("passes frames unchanged, including the browser's up to the close frame", () =>
   Effect.gen(function* () {
     const { address, clients, read } = yield* devTools
     const transport = yield* opened(address)
@@ -91,7 +91,7 @@ it.live("passes frames as they are, and tells those of the browser up to the one
   }).pipe(Effect.scoped)
 )
 
-it.live("says that the browser takes no more, also after a message that is answered here", () =>
+it.live("reports that the browser's buffers are full, even after a message that is answered locally", () =>
   Effect.gen(function* () {
     const { address, clients } = yield* devTools
     const transport = yield* opened(address)
@@ -110,7 +110,7 @@ it.live("says that the browser takes no more, also after a message that is answe
   }).pipe(Effect.scoped)
 )
 
-it.live("tells messages to who takes no frames", () =>
+it.live("passes messages to a client without frames", () =>
   Effect.gen(function* () {
     const { address } = yield* devTools
     const client = yield* overTransport(yield* opened(address))
@@ -118,7 +118,7 @@ it.live("tells messages to who takes no frames", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("does not wait for longer than a minute for DevTools that do not answer", () =>
+it.effect("waits at most a minute for DevTools that don't respond", () =>
   Effect.gen(function* () {
     const taken: Array<Socket> = []
     const port = yield* sockets((socket) => void taken.push(socket.resume()))

@@ -8,7 +8,7 @@ import { DevTools, Sandbox } from "../../src/index.ts"
 import { attach, runtime, start } from "../support/chromium.ts"
 import { sockets } from "../egress/sockets.ts"
 
-it.live("carries out commands, handles events, and returns errors of the browser", () =>
+it.live("sends commands, handles events, and returns the browser's errors", () =>
   Effect.gen(function* () {
     const { devTools } = yield* start("one", yield* runtime)
     const client = yield* DevTools.connect(devTools)
@@ -28,7 +28,7 @@ it.live("carries out commands, handles events, and returns errors of the browser
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
 
-it.live("pending and later commands fail when the browser exits", () =>
+it.live("fails pending and later commands when the browser exits", () =>
   Effect.gen(function* () {
     const { devTools, pid } = yield* start("one", yield* runtime)
     const client = yield* DevTools.connect(devTools)
@@ -43,7 +43,7 @@ it.live("pending and later commands fail when the browser exits", () =>
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
 
-it.live("keeps no socket that is handed over to a client that left", () =>
+it.live("closes a socket that is handed over to a client that has left", () =>
   Effect.gen(function* () {
     const port = yield* sockets(() => undefined)
     const asked = yield* Deferred.make<(error: null, socket: Socket) => void>()

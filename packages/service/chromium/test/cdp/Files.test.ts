@@ -13,7 +13,7 @@ const page = `<input type=file><a href="/report.csv" download>Report</a>`
 
 for (const [level, skipped] of levels) {
   it.live.skipIf(skipped !== undefined)(
-    `a browser finds a file that was put, and its download is read, with the isolation level ${level}${skipped ?? ""}`,
+    `a browser finds an uploaded file, and its download can be read, with the isolation level ${level}${skipped ?? ""}`,
     () =>
       Effect.gen(function* () {
         const { port } = yield* site(({ url }, response) =>

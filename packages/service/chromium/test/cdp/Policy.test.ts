@@ -10,20 +10,20 @@ const refusal = (message: string): unknown => {
 }
 
 describe("Policy", () => {
-  it("passes the bytes of a message as they are", () => {
+  it("passes a message's bytes unchanged", () => {
     const message = Buffer.from('{"id":1,"method":"Runtime.evaluate","params":{"expression":"location.href"}}')
     const decision = Policy.decide(message, "/own")
     assert.isTrue(decision._tag === "Pass" && decision.message === message)
   })
 
-  it("answers Browser.close itself, also in escapes and in a session, and lets the client go", () => {
+  it("responds to Browser.close itself, even with escapes or in a session, and disconnects the client", () => {
     for (const method of ["Browser.close", String.raw`\u0042rowser.close`, String.raw`Browser\u002eclose`]) {
       const decision = decide(`{"id":7,"sessionId":"s","method":"${method}"}`)
       assert.deepStrictEqual(decision, { _tag: "Answer", text: '{"id":7,"result":{},"sessionId":"s"}', isLast: true })
     }
   })
 
-  it("refuses what ends the browser, tells of the machine or goes around it", () => {
+  it("refuses commands that stop the browser, reveal the machine or bypass the policy", () => {
     for (const method of [
       "Browser.crash",
       "Browser.crashGpuProcess",
@@ -41,7 +41,7 @@ describe("Policy", () => {
     assert.strictEqual(decide('{"id":1,"method":"Browser.getVersion"}')._tag, "Pass")
   })
 
-  it("refuses a message inside of a message, and what is no object", () => {
+  it("refuses a nested message inside a nested message, and anything but an object", () => {
     const inner = JSON.stringify({ id: 2, method: "Browser.close" })
     const outer = { id: 1, method: "Target.sendMessageToTarget", params: { message: inner } }
     assert.nestedProperty(refusal(JSON.stringify(outer)), "error.message")
@@ -50,7 +50,7 @@ describe("Policy", () => {
     for (const message of ["\u00d8Z", "[]", "", '{"method":"Browser.close" /* */}']) refusal(message)
   })
 
-  it("changes a message inside of a message as it would change it outside", () => {
+  it("rewrites a nested message like any other", () => {
     const inner = JSON.stringify({ id: 2, method: "Page.setDownloadBehavior", params: { downloadPath: "/etc" } })
     const outer = { id: 1, method: "Target.sendMessageToTarget", params: { sessionId: "s", message: inner } }
     const decision = decide(JSON.stringify(outer))
@@ -60,7 +60,7 @@ describe("Policy", () => {
     assert.include(passed, "/own/downloads")
   })
 
-  it("repeats a short name of the command only, and takes parameters that are an object", () => {
+  it("repeats only the short name of a command, and requires its parameters to be an object", () => {
     const long = "x".repeat(1000)
     const answered = refusal(JSON.stringify({ id: long, sessionId: long, method: "SystemInfo.getInfo" }))
     assert.notInclude(JSON.stringify(answered), long)
@@ -73,7 +73,7 @@ describe("Policy", () => {
     }
   })
 
-  it("takes a proxy of the client's away, and downloads into the browser's own folder", () => {
+  it("removes the client's proxy, and downloads into the browser's own folder", () => {
     const context = decide('{"id":1,"method":"Target.createBrowserContext","params":{"proxyServer":"direct://","a":1}}')
     assert.deepStrictEqual(context, {
       _tag: "Pass",
@@ -86,7 +86,7 @@ describe("Policy", () => {
     })
   })
 
-  it("passes addresses of the web and of what a page made itself", () => {
+  it("passes web addresses and those that a page made itself", () => {
     for (const url of [
       "https://example.org",
       "http://a/?next=file:///b",
@@ -105,7 +105,7 @@ describe("Policy", () => {
     assert.strictEqual(decide(JSON.stringify(breakpoint))._tag, "Pass")
   })
 
-  it("refuses addresses of the machine, even in escapes, twice or inside of a message", () => {
+  it("refuses local addresses, even with escapes, duplicated or nested", () => {
     const navigate = (url: string) => JSON.stringify({ id: 1, method: "Page.navigate", params: { url } })
     const params = { message: navigate("file:///etc/passwd") }
     for (const message of [
@@ -123,7 +123,7 @@ describe("Policy", () => {
     }
   })
 
-  it("drops and chooses no file of the machine", () => {
+  it("refuses to drop or choose the machine's files", () => {
     const drop = (data: object) => JSON.stringify({ id: 1, method: "Input.dispatchDragEvent", params: { data } })
     const choose = (...files: ReadonlyArray<unknown>) =>
       JSON.stringify({ id: 1, method: "DOM.setFileInputFiles", params: { files } })
@@ -144,7 +144,7 @@ describe("Policy", () => {
     }
   })
 
-  it("passes on what it read where a name comes twice", () => {
+  it("passes on the value that it checked if a name is duplicated", () => {
     const twice = decide('{"id":1,"method":"Browser.close","method":"Browser.getVersion"}')
     assert.deepStrictEqual(twice, { _tag: "Pass", message: '{"id":1,"method":"Browser.getVersion"}' })
   })

@@ -114,7 +114,7 @@ describe("an address", () => {
   }
 
   it.prop(
-    "is judged the same in every spelling",
+    "is classified the same in every spelling",
     [Octet, Octet, Octet, Octet],
     (address) => {
       const [first = "", ...others] = spellings(address)
@@ -125,7 +125,7 @@ describe("an address", () => {
   )
 
   it.prop(
-    "of a private network is none in any spelling",
+    "is private in any spelling if its network is private",
     [Octet, Octet, Octet],
     ([b, c, d]) => {
       for (const host of [10, 127].flatMap((a) => spellings([a, b, c, d]))) assert.isString(why(host), host)
@@ -134,7 +134,7 @@ describe("an address", () => {
   )
 
   it.prop(
-    "of IPv6 is public nowhere but in 2000::/3",
+    "is public in IPv6 only within 2000::/3",
     [Octet, Octet, Octet, Octet],
     ([a, b, c, d]) => {
       const address = NetAddress.ipFromStringUnsafe(`${hex(a)}${hex(b, 2)}:${hex(c)}${hex(d, 2)}:1::1`)
@@ -152,7 +152,7 @@ describe("host and port", () => {
     ["0x7f.1:80", "127.0.0.1", 80],
     ["[::FFFF:127.0.0.1]:8080", "[::ffff:7f00:1]", 8080]
   ] as const) {
-    it(`${text} is ${name} and ${port}`, () => {
+    it(`reads ${text} as ${name} and ${port}`, () => {
       const target = parseAuthority(text)
       assert.deepStrictEqual([target?.name, target?.port], [name, port])
     })
@@ -175,6 +175,6 @@ describe("host and port", () => {
     "1.2.3.4.5:80",
     "a%00b:80"
   ]) {
-    it(`${JSON.stringify(text)} is none`, () => assert.isUndefined(parseAuthority(text)))
+    it(`refuses ${JSON.stringify(text)}`, () => assert.isUndefined(parseAuthority(text)))
   }
 })

@@ -45,8 +45,8 @@ const greeting = site(({ headers }, response) => {
 
 const echo = sockets((socket) => socket.pipe(socket))
 
-describe("the proxy of a browser", () => {
-  it.live("fetches what may be reached, with the host that was checked", () =>
+describe("a browser's proxy", () => {
+  it.live("fetches allowed addresses with the host that was checked", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* greeting
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] })
@@ -58,7 +58,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("sends the body of a request with a frame of its own", () =>
+  it.live("sends the body of a request with its own framing", () =>
     Effect.gen(function* () {
       const { port } = yield* site((request, response) => request.pipe(response))
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] })
@@ -72,7 +72,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("carries a tunnel both ways, ends it when a side ends, and counts its bytes", () =>
+  it.live("carries a tunnel both ways, closes it when a side closes, and counts its bytes", () =>
     Effect.gen(function* () {
       const port = yield* echo
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] })
@@ -86,7 +86,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("passes each part of a message on at once", () =>
+  it.live("forwards each part of a message immediately", () =>
     Effect.gen(function* () {
       const port = yield* sockets((socket) => {
         let length = 0
@@ -105,7 +105,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("carries a WebSocket, asked for through a tunnel or by its URL", () =>
+  it.live("carries a WebSocket, requested through a tunnel or by its URL", () =>
     Effect.gen(function* () {
       const { hits, port, server } = yield* greeting
       server.on("upgrade", (request, socket) => {
@@ -133,7 +133,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("refuses what is not public in every spelling, with one sentence, and does not connect", () =>
+  it.live("refuses non-public addresses in every spelling with one sentence, without connecting", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* greeting
       const proxy = yield* open({ ports: [80, 443, port] })
@@ -170,14 +170,14 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("does not tell the addresses of a name", () =>
+  it.live("does not reveal the addresses of a name", () =>
     Effect.gen(function* () {
       const proxy = yield* open({})
       assert.notMatch(yield* ask(proxy.port, tunnel("half.test:443")), /10\.0\.0\.5|8\.8\.8\.8/u)
     })
   )
 
-  it.live("connects to the address that it checked, whatever the name has next", () =>
+  it.live("connects to the address that it checked, even if the name has another one by then", () =>
     Effect.gen(function* () {
       const allowed = yield* greeting
       const secret = yield* site((_, response) => response.end("secret"), "127.0.0.2", allowed.port)
@@ -201,7 +201,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("tries the other addresses of a name when one does not answer", () =>
+  it.live("tries the other addresses of a name if one does not respond", () =>
     Effect.gen(function* () {
       const { port } = yield* greeting
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`, `127.0.0.3:${port}`] })
@@ -209,7 +209,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("reaches the domains of its browser only", () =>
+  it.live("reaches only the domains of its browser", () =>
     Effect.gen(function* () {
       const { port } = yield* greeting
       const options = { allowPrivate: [`127.0.0.1:${port}`] }
@@ -230,7 +230,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("ends connections to domains that are closed while it runs, also those that are being made", () =>
+  it.live("closes connections to domains that are removed while it runs, including those in progress", () =>
     Effect.gen(function* () {
       const port = yield* echo
       const asked = yield* Deferred.make<void>()
@@ -271,7 +271,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("reaches open ports only, also of an address that is excepted with its port", () =>
+  it.live("reaches only open ports, even of an address that is allowed with its port", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* greeting
       const proxy = yield* open({ allowPrivate: ["127.0.0.1", "127.0.0.9:22"] })
@@ -284,7 +284,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("goes through the proxy of a country, which is told the checked address and not the name", () =>
+  it.live("uses a country's proxy, and passes it the checked address instead of the name", () =>
     Effect.gen(function* () {
       const { port } = yield* greeting
       const upstream = yield* site((_, response) => response.writeHead(500).end())
@@ -309,7 +309,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("says that the proxy of a country refuses, without the password", () =>
+  it.live("reports that a country's proxy refuses, without showing the password", () =>
     Effect.gen(function* () {
       const { port } = yield* greeting
       const upstream = yield* site((_, response) => response.end())
@@ -326,7 +326,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("does not open for a country without a proxy, nor for an exception that is no address", () =>
+  it.live("does not start for a country without a proxy, nor for an invalid exception", () =>
     Effect.gen(function* () {
       const unknown = yield* Effect.flip(open({}, "xx"))
       assert.strictEqual(unknown.message, `No proxy is configured for country "xx".`)
@@ -337,7 +337,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("answers 502 for a name without an address and for a port where nothing listens", () =>
+  it.live("returns 502 for a name without an address and for a port where nothing listens", () =>
     Effect.gen(function* () {
       const proxy = yield* open({ allowPrivate: ["127.0.0.1:1"] })
       assert.match(yield* ask(proxy.port, tunnel("nowhere.test:443")), /502 [^]*"nowhere.test" has no address\./u)
@@ -345,7 +345,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("answers 400 to what is no request to a proxy", () =>
+  it.live("returns 400 for an invalid proxy request", () =>
     Effect.gen(function* () {
       const proxy = yield* open({})
       for (const request of [
@@ -361,7 +361,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.effect("answers 504 when connecting takes too long", () =>
+  it.effect("returns 504 if connecting takes too long", () =>
     Effect.gen(function* () {
       const silent = Layer.succeed(Dns.Dns, Dns.make({ lookup: () => Effect.never, resolve: () => Effect.never }))
       const proxy = yield* open({ limits: { connect: Duration.hours(1) } }, null, silent)
@@ -375,7 +375,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("ends a request with the client that left, before anything was answered", () =>
+  it.live("ends a request whose client disconnected before the response", () =>
     Effect.gen(function* () {
       let [came, gone] = [0, 0]
       const port = yield* sockets((socket) => {
@@ -395,7 +395,7 @@ describe("the proxy of a browser", () => {
     }).pipe(Effect.timeout("20 seconds"))
   )
 
-  it.live("refuses a head that is too large, or does not come", () =>
+  it.live("refuses a header that is too large or doesn't arrive", () =>
     Effect.gen(function* () {
       const large = get("http://site.test/", `X-Large: ${"x".repeat(200_000)}\r\n`)
       assert.strictEqual(statusOf(yield* ask((yield* open({})).port, large)), 431)
@@ -404,7 +404,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("takes no connection beyond its limit", () =>
+  it.live("accepts no connection beyond its limit", () =>
     Effect.gen(function* () {
       const port = yield* echo
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`], limits: { connections: 1 } })
@@ -415,7 +415,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("ends a tunnel that is silent", () =>
+  it.live("closes a silent tunnel", () =>
     Effect.gen(function* () {
       const port = yield* echo
       const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`], limits: { idle: Duration.millis(200) } })
@@ -425,7 +425,7 @@ describe("the proxy of a browser", () => {
     })
   )
 
-  it.live("ends with its scope: connections, and its listener", () =>
+  it.live("closes its connections and its listener with its scope", () =>
     Effect.gen(function* () {
       const port = yield* echo
       const scope = yield* Scope.make()

@@ -9,7 +9,7 @@ import { Binary, BrowserProcess, Isolation } from "../../src/index.ts"
 import { chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
 import { layerEgress, noNamespaces } from "../support/sandboxed.ts"
 
-it.live("finds the most that this machine has, and starts browsers so", () =>
+it.live("finds this machine's highest level, and starts browsers with it", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const binary = yield* Binary.find()
@@ -22,7 +22,7 @@ it.live("finds the most that this machine has, and starts browsers so", () =>
   }).pipe(Effect.scoped, Effect.provide(layerEgress()))
 )
 
-it.live("says why there is less", () =>
+it.live("explains a lower level", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const binary = yield* Binary.find()
@@ -44,7 +44,7 @@ const unshare = ["-U", "--map-user=1000", "--map-group=1000", "--keep-caps", "/b
 const canForbid = spawnSync("unshare", [...unshare, "true"]).status === 0
 const skipped = canForbid ? "" : " (skipped without user namespaces to forbid, or without unshare and setpriv)"
 
-it.live.skipIf(!canForbid)(`says that a machine forbids namespaces, and what to do${skipped}`, () =>
+it.live.skipIf(!canForbid)(`reports that a machine forbids namespaces, and what to do${skipped}`, () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const program = fileURLToPath(new URL("../support/probe.ts", import.meta.url))
@@ -60,7 +60,7 @@ it.live.skipIf(!canForbid)(`says that a machine forbids namespaces, and what to 
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses to go below what is asked for, and says what to do", () =>
+it.live("refuses to go below the requested level, with advice", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const binary = { executable: "/bin/false", env: {}, version: "", source: "named" } as const

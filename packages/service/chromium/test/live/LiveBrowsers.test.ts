@@ -17,8 +17,8 @@ const key = (character: string) =>
     modifiers: 0
   }))
 
-describe("a browser that is looked at", () => {
-  it.live("shows its tab and every last change, after each of 12 bursts", () =>
+describe("a browser with a viewer", () => {
+  it.live("shows its tab and the last change after each of 12 bursts", () =>
     Effect.gen(function* () {
       const { run, screenshot } = yield* shown()
       yield* run(counter)
@@ -35,7 +35,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("follows a tab that is opened, and goes back when it is closed", () =>
+  it.live("follows a new tab, and returns when it is closed", () =>
     Effect.gen(function* () {
       const { client, run } = yield* shown()
       yield* run(page("first"))
@@ -56,7 +56,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("is clicked, typed into and scrolled by a person", () =>
+  it.live("receives a person's clicks, typing and scrolling", () =>
     Effect.gen(function* () {
       const { counted, run } = yield* shown()
       yield* run(page(`<input id="typed" style="position:fixed;inset:0 50% 50% 0"><p style="height:9000px">`))
@@ -79,7 +79,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("opens an address of a person, but none of the machine", () =>
+  it.live("opens an address that a person enters, except local ones", () =>
     Effect.gen(function* () {
       const { run } = yield* shown()
       yield* run(page("first"))
@@ -92,7 +92,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("has its dialogs answered as without a viewer", () =>
+  it.live("handles its dialogs as without a viewer", () =>
     Effect.gen(function* () {
       const { run } = yield* shown()
       const { now } = yield* look()
@@ -121,7 +121,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("gives a slow viewer the newest picture, and keeps none for it", () =>
+  it.live("sends a slow viewer the newest picture, without queueing", () =>
     Effect.gen(function* () {
       const { id, run, screenshot } = yield* shown()
       yield* run(counter)

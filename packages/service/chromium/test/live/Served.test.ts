@@ -63,7 +63,7 @@ const keep = Effect.fnUntraced(function* ({ send }: Page, name: string) {
   writeFileSync(`${folder}/${name}.png`, Buffer.from(String(data), "base64"))
 })
 
-it.live("a person sees a browser, takes it over with the other link, and reads why it is gone", () =>
+it.live("a person watches a browser, takes control with the other link, and reads why it is gone", () =>
   Effect.gen(function* () {
     const { create, stop } = yield* served()
     const { controlUrl, id, liveUrl, page } = yield* create()
@@ -102,7 +102,7 @@ it.live("a person sees a browser, takes it over with the other link, and reads w
   }).pipe(Effect.scoped)
 )
 
-it.live("a person sees the browser of a session's agent, by the link of each version", () =>
+it.live("a person watches the browser of a session's agent by each version's link", () =>
   Effect.gen(function* () {
     const colour = "rgb(30, 160, 60)"
     const typing = Promise.withResolvers<void>()

@@ -54,7 +54,7 @@ const pidOf = (root: string) => {
 
 const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("5 millis"), { while: () => !isSo() })
 
-it.live("hands out a browser that waited, and another one each time; refuses more than it has room for", () =>
+it.live("hands out a different warm browser each time, and refuses more than it can hold", () =>
   Effect.gen(function* () {
     const root = yield* runtime
     const context = yield* open(root, { warm: 1, most: 2 })
@@ -74,7 +74,7 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
   }).pipe(Effect.scoped)
 )
 
-it.live("a launch that waits gets the browser's room, or fails with the reason and the time that it waited", () =>
+it.live("gives a waiting launch the browser's slot, or fails with the reason and the waiting time", () =>
   Effect.gen(function* () {
     const wait: LaunchWait = { onRefused: () => {}, onPlace: () => {}, over: Effect.never }
     const launchLater = (id: string, part: object = {}, limit: Partial<LaunchWait> = {}) =>
@@ -104,7 +104,7 @@ it.live("a launch that waits gets the browser's room, or fails with the reason a
   }).pipe(Effect.scoped)
 )
 
-it.live("does not hand out a browser that died while it waited", () =>
+it.live("does not hand out a browser that died while waiting", () =>
   Effect.gen(function* () {
     const root = yield* runtime
     const context = yield* open(root, { warm: 1 })
@@ -119,7 +119,7 @@ it.live("does not hand out a browser that died while it waited", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("tells why a browser ended: killed, at the end of its time, without use, or by its memory", () =>
+it.live("reports why a browser ended: killed, at the end of its lifetime, unused, or out of memory", () =>
   Effect.gen(function* () {
     const reasonOf = (
       options: Partial<ChromiumPool.PoolOptions>,
@@ -150,7 +150,7 @@ it.live("tells why a browser ended: killed, at the end of its time, without use,
   })
 )
 
-it.live("passes messages both ways, and lets a client go that closes the browser", () =>
+it.live("passes messages both ways, and disconnects a client that closes the browser", () =>
   Effect.gen(function* () {
     const context = yield* open(yield* runtime)
     const browser = yield* Effect.provideContext(launch(record("one")), context)
@@ -164,7 +164,7 @@ it.live("passes messages both ways, and lets a client go that closes the browser
   }).pipe(Effect.scoped)
 )
 
-it.live("leaves nothing behind when its server is killed, and ends what an earlier one left", () =>
+it.live("leaves nothing behind when its server is killed, and stops an earlier server's browsers", () =>
   Effect.gen(function* () {
     const root = yield* runtime
     // a process of a server that is gone, as its record tells
@@ -193,7 +193,7 @@ it.live("leaves nothing behind when its server is killed, and ends what an earli
   }).pipe(Effect.scoped)
 )
 
-it.live("ends a browser whose page fills the disk, with its database or with a download that has no end", () =>
+it.live("stops a browser whose page fills the disk with its database or an endless download", () =>
   Effect.gen(function* () {
     const { port } = yield* site(({ url }, response) => {
       if (url === "/") return response.setHeader("content-type", "text/html").end("<title>a page</title>")
@@ -240,7 +240,7 @@ it.live("ends a browser whose page fills the disk, with its database or with a d
   }).pipe(Effect.scoped)
 )
 
-it.live("keeps a browser to its domains, and counts its bytes", () =>
+it.live("limits a browser to its domains, and counts its bytes", () =>
   Effect.gen(function* () {
     const { port } = yield* site((_, response) => response.end("welcome"))
     const egress = Layer.orDie(Egress.layer({ allowPrivate: [`127.0.0.1:${port}`] }))
@@ -267,7 +267,7 @@ it.live("keeps a browser to its domains, and counts its bytes", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("ends every browser with its layer", () =>
+it.live("stops every browser with its layer", () =>
   Effect.gen(function* () {
     const root = yield* runtime
     const scope = yield* Scope.make()

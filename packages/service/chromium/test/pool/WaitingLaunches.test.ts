@@ -49,7 +49,7 @@ const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { 
 /** Lets all fibers run as far as they can without time passing. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 100 })
 
-it.effect("a waiting launch gets a place as soon as one is released", () =>
+it.effect("give a waiting launch a slot as soon as one is released", () =>
   Effect.gen(function* () {
     const places = yield* open(1)
     yield* Fiber.join(yield* places.take("a", "first"))
@@ -63,7 +63,7 @@ it.effect("a waiting launch gets a place as soon as one is released", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("a launch without a place stops waiting after 30 seconds and leaves the queue", () =>
+it.effect("fail a launch that waits for 30 seconds, and remove it from the queue", () =>
   Effect.gen(function* () {
     const places = yield* open(1)
     yield* Fiber.join(yield* places.take("a", "first"))
@@ -76,7 +76,7 @@ it.effect("a launch without a place stops waiting after 30 seconds and leaves th
   }).pipe(Effect.scoped)
 )
 
-it.effect("owners take turns, and an owner at its share doesn't hold up others", () =>
+it.effect("serve owners in turn, and aren't held up by an owner at its share", () =>
   Effect.gen(function* () {
     const places = yield* open(2, 2)
     yield* Fiber.join(yield* places.take("a", "a1"))
@@ -98,7 +98,7 @@ it.effect("owners take turns, and an owner at its share doesn't hold up others",
   }).pipe(Effect.scoped)
 )
 
-it.effect("an interrupted launch leaves the queue at once, and so does one whose wait is over", () =>
+it.effect("remove an interrupted launch from the queue immediately, and one whose wait has ended", () =>
   Effect.gen(function* () {
     const places = yield* open(1)
     yield* Fiber.join(yield* places.take("a", "first"))
@@ -115,7 +115,7 @@ it.effect("an interrupted launch leaves the queue at once, and so does one whose
   }).pipe(Effect.scoped)
 )
 
-it.effect("a launch that is interrupted as it gets its place keeps or releases it", () =>
+it.effect("keep or release the slot of a launch that is interrupted as it gets it", () =>
   Effect.gen(function* () {
     const places = yield* open(1)
     yield* Fiber.join(yield* places.take("a", "first"))
@@ -142,7 +142,7 @@ const Action = Schema.Union([
 const Actions = Schema.Array(Action).check(Schema.isMinLength(20), Schema.isMaxLength(60))
 
 it.effect.prop(
-  "no interleaving of launches, interrupts and releases loses a place or takes one too many",
+  "neither lose a slot nor use one too many, however launches, interrupts and releases interleave",
   [Actions],
   ([steps]) =>
     Effect.gen(function* () {
@@ -179,58 +179,56 @@ it.effect.prop(
   { arbitrary: { seed: 1 } }
 )
 
-it.effect(
-  "waiting launches receive their positions in the order in which they are served, and again as these change",
-  () =>
-    Effect.gen(function* () {
-      const places = yield* open(1)
-      yield* Fiber.join(yield* places.take("a", "first"))
-      const positions = new Map<string, ReadonlyArray<number>>()
-      const waiting = (owner: string, name: string) =>
-        places.take(owner, name, {
-          onRefused: (_, position) => void positions.set(name, [...(positions.get(name) ?? []), position])
-        })
-      for (const name of ["a1", "a2", "a3"]) yield* waiting("a", name)
-      yield* settle
-      assert.deepStrictEqual(
-        [...positions],
-        [
-          ["a1", [1]],
-          ["a2", [2]],
-          ["a3", [3]]
-        ]
-      )
-      // launches of another key come in between
-      for (const name of ["b1", "b2"]) yield* waiting("b", name)
-      yield* TestClock.adjust("1 second")
-      yield* settle
-      assert.deepStrictEqual(
-        [...positions].map(([name, seen]) => [name, seen.at(-1)]),
-        [
-          ["a1", 1],
-          ["a2", 3],
-          ["a3", 5],
-          ["b1", 2],
-          ["b2", 4]
-        ]
-      )
-      places.release("a")
-      yield* TestClock.adjust("1 second")
-      yield* settle
-      assert.deepStrictEqual(
-        [...positions].map(([name, seen]) => [name, seen.at(-1)]),
-        [
-          ["a1", 1],
-          ["a2", 2],
-          ["a3", 4],
-          ["b1", 1],
-          ["b2", 3]
-        ]
-      )
-    }).pipe(Effect.scoped)
+it.effect("report positions in the order of service, and again as they change", () =>
+  Effect.gen(function* () {
+    const places = yield* open(1)
+    yield* Fiber.join(yield* places.take("a", "first"))
+    const positions = new Map<string, ReadonlyArray<number>>()
+    const waiting = (owner: string, name: string) =>
+      places.take(owner, name, {
+        onRefused: (_, position) => void positions.set(name, [...(positions.get(name) ?? []), position])
+      })
+    for (const name of ["a1", "a2", "a3"]) yield* waiting("a", name)
+    yield* settle
+    assert.deepStrictEqual(
+      [...positions],
+      [
+        ["a1", [1]],
+        ["a2", [2]],
+        ["a3", [3]]
+      ]
+    )
+    // launches of another key come in between
+    for (const name of ["b1", "b2"]) yield* waiting("b", name)
+    yield* TestClock.adjust("1 second")
+    yield* settle
+    assert.deepStrictEqual(
+      [...positions].map(([name, seen]) => [name, seen.at(-1)]),
+      [
+        ["a1", 1],
+        ["a2", 3],
+        ["a3", 5],
+        ["b1", 2],
+        ["b2", 4]
+      ]
+    )
+    places.release("a")
+    yield* TestClock.adjust("1 second")
+    yield* settle
+    assert.deepStrictEqual(
+      [...positions].map(([name, seen]) => [name, seen.at(-1)]),
+      [
+        ["a1", 1],
+        ["a2", 2],
+        ["a3", 4],
+        ["b1", 1],
+        ["b2", 3]
+      ]
+    )
+  }).pipe(Effect.scoped)
 )
 
-it.effect("each of a thousand waiting launches receives its position once per second", () =>
+it.effect("report positions to a thousand waiting launches once per second each", () =>
   Effect.gen(function* () {
     const places = yield* open(0)
     let calls = 0
@@ -245,7 +243,7 @@ it.effect("each of a thousand waiting launches receives its position once per se
   }).pipe(Effect.scoped)
 )
 
-it.effect("a new launch receives the position that it has among all owners, while others wait", () =>
+it.effect("report a new launch's position among all owners while others wait", () =>
   Effect.gen(function* () {
     const places = yield* open(0)
     const first = new Map<string, number>()

@@ -4,7 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { tmpdir } from "node:os"
 import { watch } from "../../src/pool/Watch.ts"
 
-it.effect("looks every two seconds while there is a browser, and not at all without one", () =>
+it.effect("Watch checks every two seconds while there is a browser, and otherwise not at all", () =>
   Effect.gen(function* () {
     let looks = 0
     const running = new Set([{ pid: process.pid, folder: tmpdir(), end: () => Effect.void }])

@@ -9,18 +9,18 @@ const GiB = 1024 ** 3
 const machine = { memory_bytes: 24 * GiB, constrained_bytes: Infinity, cores: 2 }
 
 describe("how many browsers run at once", () => {
-  it("is 8 for each core where there is memory for them", () => {
+  it("is 8 per core if there is enough memory", () => {
     assert.deepStrictEqual(most(machine), { count: 16, why: "8 for each of 2 cores" })
     assert.deepStrictEqual(most({ ...machine, cores: 1 }), { count: 8, why: "8 for each of 1 core" })
   })
 
-  it("follows from the memory of a small machine, and is 1 at the least", () => {
+  it("follows from the memory of a small machine, and is at least 1", () => {
     const small = { ...machine, memory_bytes: 4 * GiB }
     assert.deepStrictEqual(most(small), { count: 6, why: "0.5 GiB each, of the 4 GiB of memory" })
     assert.strictEqual(most({ ...machine, memory_bytes: GiB / 2 }).count, 1)
   })
 
-  it("follows from the limit of a container on a large machine", () => {
+  it("follows from a container's limit on a large machine", () => {
     const inContainer = { ...machine, constrained_bytes: 2 * GiB }
     assert.deepStrictEqual(most(inContainer), {
       count: 3,
@@ -30,7 +30,7 @@ describe("how many browsers run at once", () => {
 
   // what kernels say where no limit is set
   for (const none of [Infinity, 2 ** 63 - 4096, 2 ** 64]) {
-    it(`does not take ${none} for a limit`, () =>
+    it(`does not treat ${none} as a limit`, () =>
       assert.strictEqual(most({ ...machine, constrained_bytes: none }).count, 16))
   }
 })
@@ -68,17 +68,21 @@ describe("memory for one more browser", () => {
     "sys/fs/cgroup/memory/memory.stat": `inactive_file 1\ntotal_active_file ${bytes(active_MiB)}total_inactive_file ${bytes(cache_MiB)}`
   })
   for (const [name, files, is] of [
-    ["is there on a machine that has it", { "proc/meminfo": meminfo(600) }, true],
-    ["is not there on a machine that is short of it", { "proc/meminfo": meminfo(400) }, false],
-    ["is there where nothing tells", {}, true],
-    ["is not there in a full container", v2("own/", bytes(2048), 1700, 0), false],
-    ["is not there in a full container that sees itself as the root", v2("", bytes(2048), 1700, 0), false],
-    ["is there in a container whose files the kernel can give up", v2("own/", bytes(2048), 2000, 900), true],
-    ["is there in a container that uses files which it can give up", v2("own/", bytes(2048), 2000, 200, 600), true],
-    ["is not there in a container that uses most of its files", v2("own/", bytes(2048), 2000, 200, 400), false],
-    ["is there in a container without a limit", v2("own/", "max\n", 1700, 0), true],
+    ["exists on a machine with enough memory", { "proc/meminfo": meminfo(600) }, true],
+    ["is missing on a machine with little memory", { "proc/meminfo": meminfo(400) }, false],
+    ["is assumed if nothing is known", {}, true],
+    ["is missing in a full container", v2("own/", bytes(2048), 1700, 0), false],
+    ["is missing in a full container that sees itself as the root", v2("", bytes(2048), 1700, 0), false],
+    ["exists in a container whose file cache the kernel can drop", v2("own/", bytes(2048), 2000, 900), true],
     [
-      "is not there in a full container whose limit is that of a group around its own",
+      "exists in a container with an active file cache that can be dropped",
+      v2("own/", bytes(2048), 2000, 200, 600),
+      true
+    ],
+    ["is missing in a container that uses most of its file cache", v2("own/", bytes(2048), 2000, 200, 400), false],
+    ["exists in a container without a limit", v2("own/", "max\n", 1700, 0), true],
+    [
+      "is missing in a full container whose limit is that of an outer group",
       {
         ...v2("own/", bytes(2048), 1700, 0),
         ...v2("own/init.scope/", "max\n", 300, 0),
@@ -86,15 +90,15 @@ describe("memory for one more browser", () => {
       },
       false
     ],
-    ["is not there in a full container of the first version", v1(2048, 1700, 0), false],
-    ["is there in one of the first version with files to give up", v1(2048, 2000, 900), true],
-    ["is there in one of the first version that uses files which it can give up", v1(2048, 2000, 200, 600), true]
+    ["is missing in a full container with cgroup v1", v1(2048, 1700, 0), false],
+    ["exists in a cgroup v1 container with file cache to drop", v1(2048, 2000, 900), true],
+    ["exists in a cgroup v1 container with an active file cache that can be dropped", v1(2048, 2000, 200, 600), true]
   ] as const) {
     it.effect(name, () => Effect.scoped(Effect.map(system(files), (root) => assert.strictEqual(hasMemory(root), is))))
   }
 })
 
-it.effect("the limit of a group around this process's own is one of its limits", () =>
+it.effect("limits include those of the groups around this process's own", () =>
   Effect.gen(function* () {
     const limit = "sys/fs/cgroup"
     const root = yield* system({

@@ -15,7 +15,7 @@ import { chromiumSandbox as chromiumSandboxWorks, processesIn, runtime, start } 
 
 const isRoot = process.getuid?.() === 0
 
-it.live("starts a browser in a folder of its own, behind the server, as a user who is not root, and removes both", () =>
+it.live("runs a browser in its own folder, at low priority and not as root, and removes both at the end", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const scope = yield* Scope.make()
@@ -36,7 +36,7 @@ const full = await Effect.runPromise(Effect.option(Binary.find({ engine: "chromi
 const named = Option.filter(full, ({ source }) => source === "installed")
 const without = Option.isNone(named) ? " (skipped without Chromium: install the package chromium)" : ""
 
-it.live.skipIf(without !== "")(`starts full Chromium in a folder whose path is long${without}`, () =>
+it.live.skipIf(without !== "")(`starts full Chromium in a folder with a long path${without}`, () =>
   Effect.gen(function* () {
     const folder = join(yield* runtime, "x".repeat(40))
     mkdirSync(folder)
@@ -49,7 +49,7 @@ it.live.skipIf(without !== "")(`starts full Chromium in a folder whose path is l
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
 
-it.live("says how a browser ended that was killed, and leaves none of its processes", () =>
+it.live("reports how a killed browser ended, and leaves none of its processes", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const { exited, pid } = yield* start("one", folder)
@@ -59,7 +59,7 @@ it.live("says how a browser ended that was killed, and leaves none of its proces
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
 
-it.live("says what a browser said that does not start", () =>
+it.live("reports the output of a browser that doesn't start", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const binary = { executable: "/bin/false", env: {}, version: "", source: "named" } as const
@@ -92,7 +92,7 @@ it.live("does not wait for a browser that never listens, and kills it", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("ends with the server, also when that is killed", () =>
+it.live("ends with the server, even if that is killed", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const program = fileURLToPath(new URL("../support/server.ts", import.meta.url))

@@ -7,7 +7,7 @@ import { runtime } from "../support/chromium.ts"
 
 const mebibyte = 1024 * 1024
 
-it.live("finds a folder with too large files, and one with too many, and follows no link", () =>
+it.live("FolderSize finds a folder with files that are too large, and one with too many, without following links", () =>
   Effect.gen(function* () {
     const folder = yield* runtime
     const isOver = (limit_bytes: number) => Effect.promise(() => exceeds(folder, limit_bytes))

@@ -7,7 +7,7 @@ import { killGroup } from "../../src/process/BrowserProcess.ts"
 import { isRunning, runningIn } from "../../src/process/ProcessTree.ts"
 
 it.live.skipIf(process.platform !== "linux")(
-  "of a group, a process that has ended does not run, though its parent never asks",
+  "a finished process of a group isn't considered running, even if its parent never reaps it",
   () =>
     Effect.gen(function* () {
       // the shell becomes a program that does not ask for its child; then the child ends

@@ -62,7 +62,7 @@ const see = Effect.fnUntraced(function* (connect: CdpTransport, url: string) {
 })
 
 it.live(
-  "pages see languages that Intl accepts, those of a browser or of its pool, and the user agent of a Chrome with a window",
+  "pages see the languages of their browser or its pool, valid for Intl, and the user agent of a Chrome with a window",
   () =>
     Effect.gen(function* () {
       const { port } = yield* site(({ headers }, response) => {

@@ -78,7 +78,7 @@ const readAll = `(async () => {
 
 const everything = ["in", "local", 32, "cached", 1, "file"]
 
-it.live("a browser starts signed in with what another one saved, and its readers save nothing", () =>
+it.live("a browser starts signed in with the state that another one saved, and readers save nothing", () =>
   Effect.gen(function* () {
     const { address } = yield* site
     const binary = yield* Binary.find()

@@ -44,7 +44,7 @@ const content: ProfileContent = {
 /** A state as a hostile store could have it. */
 const forged = (head: unknown, bytes = "") => zstdCompressSync(Buffer.from(`${JSON.stringify(head)}\n${bytes}`))
 
-describe("files of a profile", () => {
+describe("a profile's files", () => {
   it("are the same after a round trip", async () => {
     const read = await unpack(await pack(content))
     assert.deepStrictEqual(read, content)
@@ -53,7 +53,7 @@ describe("files of a profile", () => {
     assert.sameDeepMembers([...(await readFiles(to))], [...content.files])
   })
 
-  it("are only those that keep a person signed in", async () => {
+  it("are limited to those that keep a person signed in", async () => {
     const profile = profileOf("kept", {
       History: "where it was",
       "Login Data": "password",
@@ -105,7 +105,7 @@ describe("files of a profile", () => {
     assert.isFalse(existsSync(join(root, "x")))
   })
 
-  it("are refused if their state is cut off, of another format, a bomb or garbage", async () => {
+  it("are refused if their state is truncated, in another format, a bomb or garbage", async () => {
     const packed = Buffer.from(await pack(content))
     for (let cut = 1; cut < packed.length; cut += 3) await failure(unpack(packed.subarray(0, -cut)))
     for (const state of [
@@ -122,7 +122,7 @@ describe("files of a profile", () => {
     }
   })
 
-  it("name the domains of cookies and storage, and no value", () => {
+  it("name the domains of cookies and storage, but no value", () => {
     const log = Buffer.from("\0META:https://local.example\0_https://local.example\0\x01token=https://value.example")
     const domains = domainsOf({
       cookies: [

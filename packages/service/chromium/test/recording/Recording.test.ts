@@ -48,7 +48,7 @@ const timesOf = (path: string) =>
   [...readFileSync(path, "utf8").matchAll(/data-at="(\d+)">[\w+/=]+</gu)].map(([, at]) => Number(at))
 
 describe("a spool", () => {
-  it.effect("has pictures with their times, the last shown up to the end", () =>
+  it.effect("has pictures with their times, the last one shown up to the end", () =>
     Effect.gen(function* () {
       const file = join(yield* temporary, "a.spool")
       yield* Effect.scoped(
@@ -75,7 +75,7 @@ describe("a spool", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("writes nothing more once it is closed, also to no file that has its number by now", () => {
+  it.effect("writes nothing after it is closed, not even to a file that has its number by then", () => {
     const said: Array<unknown> = []
     const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
     return Effect.gen(function* () {
@@ -90,7 +90,7 @@ describe("a spool", () => {
     }).pipe(Effect.scoped, Effect.provide(log))
   })
 
-  it.effect("ends at its limit, and the log says so once", () => {
+  it.effect("ends at its limit, which the log reports once", () => {
     const said: Array<unknown> = []
     const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
     return Effect.gen(function* () {
@@ -127,7 +127,7 @@ describe("a spool", () => {
 })
 
 describe("a folder of recordings", () => {
-  it.live("finishes what a server that was killed left, and forgets what is old", () =>
+  it.live("finishes recordings of a killed server, and deletes old ones", () =>
     Effect.gen(function* () {
       const folder = yield* temporary
       writeFileSync(
@@ -147,7 +147,7 @@ describe("a folder of recordings", () => {
     }).pipe(Effect.scoped, Effect.provide(withoutFfmpeg))
   )
 
-  it.live("has a page also for a browser that showed nothing", () =>
+  it.live("has a page even for a browser without pictures", () =>
     Effect.gen(function* () {
       const { find, record } = yield* RecordingFolder.make()
       const early = yield* Effect.scoped(
@@ -183,8 +183,8 @@ const recorded = Effect.gen(function* () {
   return { ...found, atMost_ms: Date.now() - began_ms }
 })
 
-describe("the pictures of steps", () => {
-  it.live("are kept beside recordings, private, until they are old", () =>
+describe("pictures of steps", () => {
+  it.live("are kept next to recordings, privately, until they are old", () =>
     Effect.gen(function* () {
       const folder = yield* temporary
       const { find, keep, prune } = yield* RecordingFolder.make({ folder })
@@ -205,7 +205,7 @@ describe("the pictures of steps", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("take the room of what is older, also of before a restart, and never that of their own browser", () =>
+  it.live("replace older ones, including those from before a restart, but never their own browser's", () =>
     Effect.gen(function* () {
       const folder = yield* temporary
       const total_bytes = 4 * red.length
@@ -221,7 +221,7 @@ describe("the pictures of steps", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are left out where they cannot be written", () =>
+  it.live("are left out if they can't be written", () =>
     Effect.gen(function* () {
       const folder = yield* temporary
       const { keep } = yield* RecordingFolder.make({ folder })
@@ -231,8 +231,8 @@ describe("the pictures of steps", () => {
   )
 })
 
-describe("the room for all recordings", () => {
-  it.live("goes to the newest: the oldest are deleted, and one that finds none left ends with a sentence", () =>
+describe("the space for all recordings", () => {
+  it.live("goes to the newest: the oldest are deleted, and one without space ends with a sentence", () =>
     Effect.gen(function* () {
       const folder = yield* temporary
       const old = Buffer.alloc(20_000)
@@ -262,8 +262,8 @@ describe("the room for all recordings", () => {
   )
 })
 
-describe("the recording of a browser", () => {
-  it.live("has the pictures that are kept, and no others, once the browser is concealed", () =>
+describe("a browser's recording", () => {
+  it.live("has only the stored pictures once the browser is concealed", () =>
     Effect.gen(function* () {
       const { recordings, views } = yield* ports
       const { id, later } = yield* Effect.scoped(
@@ -288,7 +288,7 @@ describe("the recording of a browser", () => {
     }).pipe(Effect.provide(layer()), Effect.provide(withoutFfmpeg))
   )
 
-  it.live("is a page that plays it where there is no ffmpeg", () =>
+  it.live("is a page that plays it if there is no ffmpeg", () =>
     Effect.gen(function* () {
       const { atMost_ms, contentType, path } = yield* recorded
       assert.strictEqual(contentType, "text/html; charset=utf-8")
@@ -304,7 +304,7 @@ describe("the recording of a browser", () => {
   )
 
   // ffmpeg is a package of the system: where it is not installed, the test above is what happens
-  it.live.skipIf(ffmpeg === null)("is a video where there is ffmpeg", () =>
+  it.live.skipIf(ffmpeg === null)("is a video if there is ffmpeg", () =>
     Effect.gen(function* () {
       const { atMost_ms, contentType, path } = yield* recorded
       assert.strictEqual(contentType, "video/webm")

@@ -79,7 +79,7 @@ const statusOf = (pid: number, field: string) =>
   new RegExp(`^${field}:\\s+(\\S+)`, "mu").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
 
 describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespaces ?? ""}`, () => {
-  it.live("reaches what it may, and counts its bytes", () =>
+  it.live("reaches allowed addresses, and counts its bytes", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* site((_, response) => response.end("welcome"))
       yield* Effect.gen(function* () {
@@ -91,7 +91,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     })
   )
 
-  it.live("answers a CDP message that comes in parts as soon as it is there", () =>
+  it.live("responds to a CDP message in parts as soon as it is complete", () =>
     Effect.gen(function* () {
       const { devTools } = yield* open()
       const { socket } = yield* DevTools.open(devTools)
@@ -102,7 +102,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("reaches no service of the host and no metadata, however they are spelled", () =>
+  it.live("reaches no service of the host and no metadata, in any spelling", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* secret
       yield* Effect.gen(function* () {
@@ -146,7 +146,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     })
   )
 
-  it.live("has no way past its proxy for who drives it", () =>
+  it.live("gives its driver no way around its proxy", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* secret
       yield* Effect.gen(function* () {
@@ -172,7 +172,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     })
   )
 
-  it.live("sends nothing past its proxy by WebRTC", () =>
+  it.live("sends nothing around its proxy by WebRTC", () =>
     Effect.gen(function* () {
       const heard: Array<number> = []
       const port = yield* Effect.acquireRelease(
@@ -275,7 +275,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("runs as a user without rights, in namespaces of its own, with Chromium's sandbox around its pages", () =>
+  it.live("runs as an unprivileged user in its own namespaces, with Chromium's sandbox around its pages", () =>
     Effect.gen(function* () {
       const { pid, visit } = yield* open()
       yield* visit("data:text/html,page")
@@ -295,7 +295,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("has no descriptor, no process and no program of its keeper", () =>
+  it.live("has none of its supervisor's descriptors, processes and programs", () =>
     Effect.gen(function* () {
       const script = `
         const { readdirSync, readlinkSync } = require("node:fs")
@@ -315,7 +315,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("refuses a connection to DevTools that do not listen, and each when it has ended", () =>
+  it.live("refuses a connection to DevTools that don't listen, and to those that have exited", () =>
     Effect.gen(function* () {
       const { network, pid } = yield* inPlace(join(yield* runtime, "one"), "setInterval(() => {}, 1000)", 100)
       const refused = Effect.callback<string>((resume) =>
@@ -334,7 +334,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("leaves no listener of its network, also when nothing serves it", () =>
+  it.live("leaves no listener of its network, even when it serves nothing", () =>
     Effect.gen(function* () {
       const { network, pid } = yield* inPlace(join(yield* runtime, "one"), "setInterval(() => {}, 1000)", 100)
       const listener = yield* network.listener
@@ -346,7 +346,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("has no more tasks than it may, and takes none from another browser of its user", () =>
+  it.live("has no more tasks than its limit, and takes none from another browser of its user", () =>
     Effect.gen(function* () {
       const folder = yield* runtime
       // starts threads until the kernel refuses one, and keeps them
@@ -371,7 +371,7 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("leaves no process when bubblewrap is killed, or the keeper in it", () =>
+  it.live("leaves no process when bubblewrap or its supervisor is killed", () =>
     Effect.gen(function* () {
       for (const nth of [0, 1]) {
         const { pid } = yield* open()

@@ -22,7 +22,7 @@ const listener = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-it.live("a page that has a proxy and no namespaces sends no UDP: neither WebRTC nor HTTP/3", () =>
+it.live("a page with a proxy and without namespaces sends no UDP: neither WebRTC nor HTTP/3", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* listener
     const page = yield* site((_, response) => response.setHeader("content-type", "text/html").end("<p>page</p>"))
@@ -47,7 +47,7 @@ it.live("a page that has a proxy and no namespaces sends no UDP: neither WebRTC 
   }).pipe(Effect.scoped)
 )
 
-it.live("a redirect leads no further than its target may be reached", () =>
+it.live("a redirect leads only to targets that may be reached", () =>
   Effect.gen(function* () {
     const secret = yield* site((_, response) => response.end("secret"))
     const front = yield* site((request, response) => {
@@ -117,7 +117,7 @@ const frame = (src: string, made = JSON.stringify(src)) => `new Promise((ok) => 
   document.body.append(frame)
 })`
 
-it.live("no way of a page or of its client to ask for something leads past the proxy", () =>
+it.live("no request of a page or its client gets around the proxy", () =>
   Effect.gen(function* () {
     const secret = yield* site((_, response) => response.end("secret"))
     const home = yield* site((request, response) => {

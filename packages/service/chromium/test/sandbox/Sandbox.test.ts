@@ -6,7 +6,7 @@ import { Sandbox } from "../../src/index.ts"
 import { runtime } from "../support/chromium.ts"
 import { layer } from "../support/sandboxed.ts"
 
-it.live("of the folder of a program, namespaces have the parts of Chromium and nothing else", () =>
+it.live("namespaces contain only the parts of Chromium from a program's folder", () =>
   Effect.gen(function* () {
     const home = yield* runtime
     for (const name of ["chromium", "icudtl.dat", "resources.pak", "libEGL.so", "notes.txt", "keys.json", ".netrc"]) {
@@ -24,7 +24,7 @@ it.live("of the folder of a program, namespaces have the parts of Chromium and n
   }).pipe(Effect.scoped, Effect.provide(layer()))
 )
 
-it.effect("without a sandbox a browser is run as it is", () =>
+it.effect("a browser runs directly without a sandbox", () =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
     const command = { executable: "/opt/chromium", args: ["--headless"], env: { LANG: "C" } }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { node } from "../../src/sandbox/node.ts"
 
-it("is copied where root alone can run it, and once", () => {
+it("node is copied once, to a folder where only root can run it", () => {
   const folder = mkdtempSync(join(tmpdir(), "webagent-test-node-"))
   try {
     const home = join(folder, "home")

@@ -110,7 +110,7 @@ const connected = (cdpUrl: string) =>
     (socket) => Effect.sync(() => socket.terminate())
   )
 
-it.live("a browser opens to its own token and to nothing else, and to no web page", () =>
+it.live("a browser opens only with its own token, and to no web page", () =>
   Effect.gen(function* () {
     const { address, find, level, port } = yield* served
     const [ann, bob] = yield* Effect.all([create(port, "ann"), create(port, "bob")])
@@ -200,7 +200,7 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
   }).pipe(Effect.scoped, Effect.provide(layerEgress()))
 )
 
-it.live("refuses what is too large, and serves others meanwhile", () =>
+it.live("a server refuses requests that are too large, and serves others meanwhile", () =>
   Effect.gen(function* () {
     const { port } = yield* served
     const long = "x".repeat(100_000)
