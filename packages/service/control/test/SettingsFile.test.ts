@@ -97,13 +97,13 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
 
 describe("SettingsFile", () => {
   for (const [file, ...lines] of wrong) {
-    it(`${JSON.stringify(file).slice(0, 90)}: ${lines.length === 1 ? "one line" : `${lines.length} lines`}`, () => {
+    it(`reports ${lines.length === 1 ? "one line" : `${lines.length} lines`} for ${JSON.stringify(file).slice(0, 90)}`, () => {
       const result = SettingsFile.profileFromUnknown(file)
       assert.deepStrictEqual(Result.isFailure(result) ? result.failure.lines : [], lines)
     })
   }
 
-  it("reads a file, with its spans", () => {
+  it("reads a file with its time spans", () => {
     assert.deepStrictEqual(
       SettingsFile.profileFromJson(
         '{"$schema": "profile.json", "duration": "2s", "letGo": {"uniform": {"min": "0ms", "max": "1s"}}}'
@@ -115,7 +115,7 @@ describe("SettingsFile", () => {
     )
   })
 
-  it("takes from a preset what the file does not name, field by field", () => {
+  it("fills missing fields from a preset, field by field", () => {
     const { faults: _, ...flaky } = presets.flaky
     assert.deepStrictEqual(
       SettingsFile.profileFromUnknown({ extends: "flaky", name: "mine", faults: [], browser: { start: "1s" } }),
@@ -123,12 +123,12 @@ describe("SettingsFile", () => {
     )
   })
 
-  it("says where a text is not JSON", () => {
+  it("shows where a text isn't JSON", () => {
     const result = SettingsFile.profileFromJson('{\n "duration": "5s",\n}')
     assert.match(Result.isFailure(result) ? result.failure.message : "", /^is not JSON: .*line 3/u)
   })
 
-  it("reads a fault plan, and says what is wrong with one", () => {
+  it("reads a fault plan, and reports its mistakes", () => {
     assert.deepStrictEqual(
       SettingsFile.faultPlanFromJson('[{"fault": {"kind": "hang", "for": "1s"}, "when": {"nth": [2]}}]'),
       Result.succeed([{ fault: { kind: "hang", for: Duration.seconds(1) }, when: { nth: [2] } }])
@@ -142,7 +142,7 @@ describe("SettingsFile", () => {
     ])
   })
 
-  it("says of values that no compiler has seen what it says of files, and that a time is a Duration", () => {
+  it("reports the same mistakes for untyped values as for files, and accepts a Duration as a time", () => {
     const wrongProfile: Profile = JSON.parse(
       '{ "duration": "5s", "outcomes": { "complete": 1 }, "faults": [{ "fault": { "kind": "resett" } }] }'
     )
@@ -161,7 +161,7 @@ describe("SettingsFile", () => {
     ])
   })
 
-  it("leaves values that fit as they are", () => {
+  it("keeps valid values unchanged", () => {
     for (const preset of Object.values(presets)) {
       assert.deepStrictEqual(SettingsFile.checkedProfile(preset), Result.succeed(preset))
       assert.deepStrictEqual(
@@ -171,7 +171,7 @@ describe("SettingsFile", () => {
     }
   })
 
-  it("finds a preset by its name, or says which there are", () => {
+  it("finds a preset by its name, or lists the presets", () => {
     assert.deepStrictEqual(SettingsFile.preset("hostile"), Result.succeed(presets.hostile))
     for (const [name, help] of [
       ["hostyle", "Did you mean hostile?"],

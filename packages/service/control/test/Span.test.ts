@@ -18,7 +18,7 @@ describe("Span", () => {
     ["1 day", 86_400_000],
     ["36500 days", 3_153_600_000_000]
   ] as const) {
-    it(`${text} is ${ms} ms`, () => assert.deepStrictEqual(decode(text), Exit.succeed(Duration.millis(ms))))
+    it(`reads ${text} as ${ms} ms`, () => assert.deepStrictEqual(decode(text), Exit.succeed(Duration.millis(ms))))
   }
 
   for (const text of [
@@ -37,14 +37,14 @@ describe("Span", () => {
     5,
     null
   ]) {
-    it(`${JSON.stringify(text)} is none`, () => assert.isTrue(Exit.isFailure(decode(text))))
+    it(`refuses ${JSON.stringify(text)}`, () => assert.isTrue(Exit.isFailure(decode(text))))
   }
 
-  it("less than a timer can wait is written as zero", () =>
+  it("writes a span that is too short for a timer as zero", () =>
     assert.strictEqual(encode(Duration.millis(1e-7)), "0 millis"))
 
   it.prop(
-    "what is written is read as the same",
+    "reads back the spans that it writes",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e10 }))],
     ([ms]) => assert.deepStrictEqual(decode(encode(Duration.millis(ms))), Exit.succeed(Duration.millis(ms))),
     { arbitrary: { seed: 1 } }

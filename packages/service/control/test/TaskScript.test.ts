@@ -40,7 +40,7 @@ describe("TaskScript", () => {
     ['["a]", {"b": [1, 2]}]', ["a]", { b: [1, 2] }]],
     ['{"price": 9.5, "in stock": true}', { price: 9.5, "in stock": true }]
   ] as const) {
-    it(`output=${text} is ${JSON.stringify(output)}`, () => {
+    it(`reads output=${text} as ${JSON.stringify(output)}`, () => {
       assert.deepStrictEqual(parsed(`x [simulate output=${text}]`).output, output)
       assert.deepStrictEqual(parsed(`x [simulate output=${text} cost=1]`).output, output)
     })
@@ -52,12 +52,12 @@ describe("TaskScript", () => {
     ["1m", 60_000],
     ["0.5h", 1_800_000]
   ] as const) {
-    it(`duration=${text}`, () => {
+    it(`reads duration=${text}`, () => {
       assert.strictEqual(Duration.toMillis(parsed(`[simulate duration=${text}]`).duration ?? 0), millis)
     })
   }
 
-  it("is written as one bracket behind the task, with what is said and no more", () => {
+  it("is written as one bracket after the task, with the given options only", () => {
     assert.strictEqual(writeTaskScript("Buy a mug", {}), "Buy a mug [simulate]")
     assert.strictEqual(writeTaskScript("Buy a mug", { output: undefined }), "Buy a mug [simulate]")
     assert.strictEqual(
@@ -67,7 +67,7 @@ describe("TaskScript", () => {
   })
 
   it.prop(
-    "an error or output that is written is read back",
+    "reads back an error or output that it wrote",
     [Schema.String, Schema.Json, Words],
     ([error, json, words]) => {
       const output: Schema.Json = JSON.parse(JSON.stringify(json))
@@ -81,13 +81,13 @@ describe("TaskScript", () => {
   )
 
   for (const output of ["true", true, { a: ["]"] }]) {
-    it(`output ${JSON.stringify(output)} keeps its type`, () => {
+    it(`keeps the type of the output ${JSON.stringify(output)}`, () => {
       assert.deepStrictEqual(parsed(writeTaskScript("x", { output })).output, output)
     })
   }
 
   it.prop(
-    "a text without a script is an empty script",
+    "is empty for a text without a script",
     [Words],
     ([words]) => {
       assert.deepStrictEqual(parsed(words), {})
@@ -98,7 +98,7 @@ describe("TaskScript", () => {
   )
 
   it.prop(
-    "any JSON comes back as output, whatever stands around it",
+    "returns any JSON as output, whatever text surrounds it",
     [Schema.Json, Words],
     ([value, words]) => {
       const task = `${words}[simulate outcome=completed output=${JSON.stringify(value)} cost=1]${words}`
@@ -112,7 +112,7 @@ describe("TaskScript", () => {
   )
 
   it.prop(
-    "any text at all is read or refused with a sentence",
+    "reads any text or refuses it with a sentence",
     [Schema.String],
     ([text]) => {
       const result = parseTaskScript(`[simulate ${text}`)
@@ -121,7 +121,7 @@ describe("TaskScript", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it("refuses what it does not know, and says what it knows", () => {
+  it("refuses unknown options, and lists the known ones", () => {
     const known =
       "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb, steps, ask, choices"
     assert.strictEqual(refusal("[simulate outcom=failed]"), `Unknown key "outcom" in the script. Known are ${known}.`)
@@ -139,7 +139,7 @@ describe("TaskScript", () => {
     assert.include(refusal("[simulate cost]"), "Expected key=value or ]")
   })
 
-  it("reads a hundred thousand characters in no time", () => {
+  it("reads a hundred thousand characters quickly", () => {
     for (const hostile of ["[".repeat(1e5), " ".repeat(1e5), 'output="'.repeat(1e4), "a=".repeat(1e5)]) {
       assert.isTrue(Result.isFailure(parseTaskScript(`[simulate ${hostile}`)))
     }

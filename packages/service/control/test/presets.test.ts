@@ -6,7 +6,7 @@ import { presetNames, presets, Profile, SettingsFile } from "../src/index.ts"
 const encode = Schema.encodeSync(Schema.fromJsonString(Profile))
 
 describe("presets", () => {
-  it("each has its own name and says in a sentence what it stands for", () => {
+  it("have distinct names and a sentence of description each", () => {
     assert.deepStrictEqual(Object.keys(presets), [...presetNames])
     for (const name of presetNames) {
       assert.strictEqual(presets[name].name, name)
@@ -15,12 +15,12 @@ describe("presets", () => {
   })
 
   for (const name of presetNames) {
-    it(`${name} can be written as a file and read again`, () => {
+    it(`${name} can be written to a file and read back`, () => {
       const file = encode(presets[name])
       assert.deepStrictEqual(SettingsFile.profileFromJson(file), Result.succeed(presets[name]))
     })
 
-    it(`${name}: the names of its faults are all there and all different, since draws and journal go by them`, () => {
+    it(`${name} gives every fault a unique name, because draws and the journal use them`, () => {
       const profile: Profile = presets[name]
       const names = (profile.faults ?? []).map((rule) => rule.name)
       assert.isTrue(names.every((each) => each !== undefined))

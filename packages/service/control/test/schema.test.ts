@@ -9,7 +9,7 @@ describe("schema", () => {
     })
   }
 
-  it("knows the fields of a profile, and no others", () => {
+  it("allows exactly the fields of a profile", () => {
     const { $defs } = JSON.parse(documents().profile)
     assert.isFalse($defs.ProfileFile.additionalProperties)
     assert.containsAllKeys($defs.ProfileFile.properties, ["$schema", "extends", "duration", "limits", "faults"])
