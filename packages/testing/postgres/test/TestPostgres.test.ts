@@ -10,18 +10,20 @@ const version = (url: string) =>
     Effect.provide(PgClient.layer({ url: Redacted.make(url), connectTimeout: "1 second" }))
   )
 
-it.live("an empty database answers, not after a kill, and again after a start", () =>
-  Effect.gen(function* () {
-    const postgres = yield* TestPostgres
-    const url = yield* postgres.database
-    assert.match((yield* version(url))[0]?.version ?? "", /^PostgreSQL 18\./u)
-    yield* postgres.kill
-    assert.isTrue(Result.isFailure(yield* Effect.result(version(url))))
-    yield* postgres.start
-    yield* version(url)
-    yield* postgres.freeze
-    assert.isTrue(Result.isFailure(yield* Effect.result(version(url))))
-    yield* postgres.thaw
-    yield* version(url)
-  }).pipe(Effect.provide(TestPostgres.layer))
+it.live(
+  "TestPostgres responds with an empty database, stops responding after a kill, and responds again after a start",
+  () =>
+    Effect.gen(function* () {
+      const postgres = yield* TestPostgres
+      const url = yield* postgres.database
+      assert.match((yield* version(url))[0]?.version ?? "", /^PostgreSQL 18\./u)
+      yield* postgres.kill
+      assert.isTrue(Result.isFailure(yield* Effect.result(version(url))))
+      yield* postgres.start
+      yield* version(url)
+      yield* postgres.freeze
+      assert.isTrue(Result.isFailure(yield* Effect.result(version(url))))
+      yield* postgres.thaw
+      yield* version(url)
+    }).pipe(Effect.provide(TestPostgres.layer))
 )

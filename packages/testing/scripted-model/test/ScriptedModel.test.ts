@@ -11,7 +11,7 @@ const post = (url: string, body: unknown) =>
 const chat = { model: "m", messages: [{ role: "user", content: "Hello" }] }
 
 describe("ScriptedModel", () => {
-  it.live("answers once its script has, and remembers the request", () =>
+  it.live("responds when its script does, and stores the request", () =>
     Effect.gen(function* () {
       const model = yield* ScriptedModel
       const reply = Promise.withResolvers<ModelReply>()
@@ -28,7 +28,7 @@ describe("ScriptedModel", () => {
     }).pipe(Effect.provide(ScriptedModel.layer))
   )
 
-  it.live("says so where there is no script, where it fails, and where the address is of no dialect", () =>
+  it.live("reports a missing script, a script that fails, and an address of no dialect", () =>
     Effect.gen(function* () {
       const model = yield* ScriptedModel
       const url = `${model.baseUrl.openai}/chat/completions`

@@ -10,7 +10,7 @@ const send = (address: string, body: string) =>
   Effect.promise(() => fetch(`${address}/runs?a=1`, { method: "POST", headers: { "x-a": "1" }, body }))
 
 describe("ScriptedServer", () => {
-  it.live("answers as it is told and remembers what it was sent", () =>
+  it.live("responds as scripted, and stores the requests", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       assert.strictEqual((yield* send(server.address, "")).status, 500)
@@ -26,7 +26,7 @@ describe("ScriptedServer", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("cuts what is open when it is closed", () =>
+  it.live("closes open connections when it is closed", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const server = Context.get(yield* Layer.buildWithScope(ScriptedServer.layer, scope), ScriptedServer)

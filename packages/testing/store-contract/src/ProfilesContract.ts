@@ -57,7 +57,7 @@ export const profilesContract = <E>(name: string, layer: Layer.Layer<never, E>):
     )
 
     test(
-      "has no profile whose id or name has a NUL",
+      "refuses an id or name with a NUL",
       Effect.fnUntraced(function* (profiles) {
         yield* profiles.create(unnamed)
         assert.deepStrictEqual(yield* profiles.list("\u0000", 0, 10), { items: [], total: 0 })
@@ -68,7 +68,7 @@ export const profilesContract = <E>(name: string, layer: Layer.Layer<never, E>):
     )
 
     test(
-      "creates, changes, uses and deletes a profile",
+      "creates, updates, uses and deletes a profile",
       Effect.fnUntraced(function* (profiles) {
         const made = yield* profiles.create({ name: "Work", userId: "u1" })
         assert.deepInclude(made, { owner: null, name: "Work", userId: "u1", cookieDomains: null, lastUsedAt_ms: null })
@@ -107,7 +107,7 @@ export const profilesContract = <E>(name: string, layer: Layer.Layer<never, E>):
     )
 
     test(
-      "shows each owner its own, and another owner's as unknown",
+      "shows each owner only its own, and treats another owner's as unknown",
       Effect.fnUntraced(function* (profiles) {
         const { id } = yield* as("ann")(profiles.create({ name: "Home", userId: null }))
         yield* as("ann")(profiles.acquire(id, "b1", null))
@@ -129,7 +129,7 @@ export const profilesContract = <E>(name: string, layer: Layer.Layer<never, E>):
     )
 
     test(
-      "gives an owner 100 profiles at most, even to creates at the same time",
+      "gives an owner at most 100 profiles, even with simultaneous creates",
       Effect.fnUntraced(function* (profiles) {
         const create = as("ann")(profiles.create(unnamed))
         yield* Effect.repeat(create, { times: profileLimits.profiles - 3 })
@@ -146,7 +146,7 @@ export const profilesContract = <E>(name: string, layer: Layer.Layer<never, E>):
 /** Tests which browsers may save. */
 const writers = (test: ProfilesTest): void => {
   test(
-    "has one writer, even if many browsers ask at once",
+    "has one writer, even if many browsers ask at the same time",
     Effect.fnUntraced(function* (profiles) {
       const { id } = yield* profiles.create(unnamed)
       const browsers = ["b1", "b2", "b3", "b4", "b5", "b6"]
@@ -192,7 +192,7 @@ const writers = (test: ProfilesTest): void => {
   )
 
   test(
-    "refuses a state above the limit and keeps the one before",
+    "refuses a state above the limit and keeps the previous one",
     Effect.fnUntraced(function* (profiles) {
       const { id } = yield* profiles.create(unnamed)
       yield* profiles.acquire(id, "b1", null)

@@ -42,7 +42,7 @@ export const schedulesContract = <E>(name: string, layer: Layer.Layer<never, E>)
 
   describe(`${name} as storage of schedules`, () => {
     test(
-      "creates, changes and deletes schedules, and each owner sees its own",
+      "creates, updates and deletes schedules, and shows each owner only its own",
       Effect.fnUntraced(function* (schedules) {
         const first = yield* as("a")(schedules.create(fields(100)))
         const second = yield* as("b")(schedules.create(fields(200)))
@@ -62,7 +62,7 @@ export const schedulesContract = <E>(name: string, layer: Layer.Layer<never, E>)
     )
 
     test(
-      "has the schedules that are due, the longest first, and the next time",
+      "returns due schedules, the most overdue first, and the next time",
       Effect.fnUntraced(function* (schedules) {
         assert.isNull(yield* schedules.nextAt)
         const late = yield* schedules.create(fields(300))
@@ -77,7 +77,7 @@ export const schedulesContract = <E>(name: string, layer: Layer.Layer<never, E>)
     )
 
     test(
-      "stores the outcome of a due time once, and not over a change of the owner",
+      "stores the outcome of a due time once, without overwriting the owner's changes",
       Effect.fnUntraced(function* (schedules) {
         const schedule = yield* schedules.create(fields(100))
         const problem = { kind: "limit", key: "a", limit: { of: "runs", most: 5, used: 5 } } as const

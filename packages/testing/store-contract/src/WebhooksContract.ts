@@ -54,7 +54,7 @@ type Test = (title: string, body: (webhooks: WebhooksService) => Effect.Effect<u
 
 const testOwners = (test: Test) => {
   test(
-    "creates, changes and deletes webhooks, and each owner sees its own",
+    "creates, updates and deletes webhooks, and shows each owner only its own",
     Effect.fnUntraced(function* (webhooks) {
       const first = yield* as("a")(webhooks.create(fields, 7))
       const second = yield* as("b")(webhooks.create(fields, 8))
@@ -100,7 +100,7 @@ const testOwners = (test: Test) => {
   )
 
   test(
-    "queues the messages of each event once",
+    "queues each event's messages once",
     Effect.fnUntraced(function* (webhooks) {
       const hook = yield* webhooks.create(fields, 0)
       assert.strictEqual(yield* webhooks.position, 0)
@@ -151,7 +151,7 @@ const testSenders = (test: Test) => {
   )
 
   test(
-    "waits after a failed attempt, and has later messages about the same subject wait with it",
+    "waits after a failed attempt, and delays later messages about the same subject",
     Effect.fnUntraced(function* (webhooks) {
       const hook = yield* webhooks.create(fields, 0)
       assert.isNull(yield* webhooks.nextIn)
@@ -177,7 +177,7 @@ const testSenders = (test: Test) => {
   )
 
   test(
-    "gives the webhook of a sender that is lost to another one",
+    "gives the webhook of a lost sender to another one",
     Effect.fnUntraced(function* (webhooks) {
       const hook = yield* webhooks.create(fields, 0)
       yield* webhooks.advance(0, 1, [message(hook, "r1")])
@@ -232,7 +232,7 @@ const testSenders = (test: Test) => {
   )
 
   test(
-    "has a message with a text that may be there once, once per webhook",
+    "stores a repeatable message once per webhook",
     Effect.fnUntraced(function* (webhooks) {
       const [hook, other] = yield* Effect.all([webhooks.create(fields, 0), webhooks.create(fields, 0)])
       yield* webhooks.advance(0, 1, [message(hook, "s", { once: "today" })])

@@ -73,7 +73,7 @@ const uploads = (test: Test, hasStored: HasStored) => {
       yield* hasStored(1)
     }))
 
-  test("takes the announced number of bytes only, and an upload that was cut again", (workspaces) =>
+  test("accepts only the announced number of bytes, and an interrupted upload again", (workspaces) =>
     Effect.gen(function* () {
       const { id } = yield* workspaces.create(null)
       const upload = yield* announce(workspaces, id, "a", 10)
@@ -105,7 +105,7 @@ const uploads = (test: Test, hasStored: HasStored) => {
       assert.strictEqual(yield* workspaces.usedBytes(id), 10)
     }))
 
-  test("replaces a file, or takes a name that is free", (workspaces) =>
+  test("replaces a file, or picks a free name", (workspaces) =>
     Effect.gen(function* () {
       const { id } = yield* workspaces.create(null)
       const put = Effect.fnUntraced(function* (path: string, size: number, replace: boolean) {
@@ -128,7 +128,7 @@ const uploads = (test: Test, hasStored: HasStored) => {
       assert.strictEqual(yield* workspaces.usedBytes(id), 94)
     }))
 
-  test("never holds more than a workspace and an owner may have", (workspaces) =>
+  test("never exceeds the limits of a workspace and an owner", (workspaces) =>
     Effect.gen(function* () {
       const one = yield* workspaces.create("one")
       const two = yield* workspaces.create("two")
@@ -149,7 +149,7 @@ const uploads = (test: Test, hasStored: HasStored) => {
       yield* announce(workspaces, two.id, "f", 10)
     }))
 
-  test("counts the bytes that a file frees once, however often a request replaces it", (workspaces) =>
+  test("counts a file's freed bytes once, however often a request replaces it", (workspaces) =>
     Effect.gen(function* () {
       const { id } = yield* workspaces.create(null)
       yield* workspaces.write(yield* announce(workspaces, id, "a", 60), bytes(60), 60)
@@ -199,7 +199,7 @@ const records = (test: Test, hasStored: HasStored) => {
       assert.strictEqual(yield* tagOf(workspaces.write(pending, bytes(1), 1)), "UploadNotFound")
     }))
 
-  test("shows each owner its own", (workspaces) =>
+  test("shows each owner only its own", (workspaces) =>
     Effect.gen(function* () {
       const { id } = yield* as("ann")(workspaces.create("Data"))
       const refused = yield* Effect.all([
@@ -240,7 +240,7 @@ const records = (test: Test, hasStored: HasStored) => {
       assert.strictEqual((yield* workspaces.list(0, 10)).total, 1)
     }))
 
-  test("deletes what is older than it keeps", (workspaces) =>
+  test("deletes files and workspaces after their retention time", (workspaces) =>
     Effect.gen(function* () {
       const old = yield* workspaces.create("old")
       const archived = yield* workspaces.create("archived")
@@ -281,7 +281,7 @@ export const workspaceContract = <E>(
   const hasStored: HasStored = (count) =>
     Effect.map(storedFiles, (stored) => (stored === null ? undefined : assert.strictEqual(stored, count)))
 
-  describe(`${name} as a storage of workspaces`, () => {
+  describe(`${name} as storage of workspaces`, () => {
     uploads(test, hasStored)
     records(test, hasStored)
   })

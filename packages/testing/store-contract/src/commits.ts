@@ -20,7 +20,7 @@ import {
 /** Commits: each is refused or carried out as a whole. */
 export const commits = (test: StoreTest): void => {
   test(
-    "gives back what was committed, by id, to the last field",
+    "returns committed records by id, with every field",
     Effect.gen(function* () {
       const store = yield* Store
       const made = creation("1")
@@ -63,7 +63,7 @@ export const commits = (test: StoreTest): void => {
   )
 
   test(
-    "refuses a step that was decided on another revision, and writes nothing of it",
+    "refuses a step that was decided on another revision, and writes none of it",
     Effect.gen(function* () {
       const store = yield* Store
       const first = creation("1")
@@ -89,7 +89,7 @@ export const commits = (test: StoreTest): void => {
   )
 
   test(
-    "of many at once that change one session each does it once, on what the one before left",
+    "applies many simultaneous commits to one session once each, in sequence",
     Effect.gen(function* () {
       const store = yield* Store
       yield* commit(creation("1"))
@@ -123,7 +123,7 @@ export const commits = (test: StoreTest): void => {
   )
 
   test(
-    "does what goes with a commit when it is carried out, and undoes the commit when that fails",
+    "runs a commit's extra effect with it, and rolls the commit back if that fails",
     Effect.gen(function* () {
       const store = yield* Store
       let done = 0
@@ -141,7 +141,7 @@ export const commits = (test: StoreTest): void => {
   )
 
   test(
-    "carries out all of a commit that is interrupted, or nothing",
+    "applies all or nothing of an interrupted commit",
     Effect.forEach(
       Array.from({ length: 20 }, (_, index) => String(index)),
       (each) =>
@@ -167,7 +167,7 @@ export const commits = (test: StoreTest): void => {
 /** Creates with a key: each is carried out once. */
 export const keys = (test: StoreTest): void => {
   test(
-    "lets one create through a key, until the key is expired or forgotten",
+    "accepts one create per key, until the key expires or is forgotten",
     Effect.gen(function* () {
       const store = yield* Store
       yield* commit({ ...creation("1"), key: keyed("k", 1000) })
@@ -186,7 +186,7 @@ export const keys = (test: StoreTest): void => {
   )
 
   test(
-    "deletes a browser that never got a place, with its key, unless it was changed meanwhile",
+    "deletes a browser that never started, with its key, unless it was changed meanwhile",
     Effect.gen(function* () {
       const store = yield* Store
       const browser = Browser.make({ id: "b1", proxyCountryCode: null, startedAt_ms: 1, owner: "ann" })
@@ -228,7 +228,7 @@ export const keys = (test: StoreTest): void => {
   )
 
   test(
-    "lets one of many creates with one key through, when they come at once",
+    "accepts one of many simultaneous creates with the same key",
     Effect.gen(function* () {
       const store = yield* Store
       const outcomes = yield* Effect.forEach(

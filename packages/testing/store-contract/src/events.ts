@@ -61,7 +61,7 @@ export const events = (test: StoreTest): void => {
   )
 
   test(
-    "keeps the order of the events of one step, however many it has",
+    "keeps the order of one step's events, however many there are",
     Effect.gen(function* () {
       const store = yield* Store
       const step = creation("1")
@@ -78,7 +78,7 @@ export const events = (test: StoreTest): void => {
   )
 
   test(
-    "tells events after a cursor, each once, in the order of commits",
+    "returns events after a cursor, each once, in the order of commits",
     Effect.gen(function* () {
       const store = yield* Store
       const eventsOf = Effect.fnUntraced(function* (after: number, limit: number) {

@@ -58,7 +58,7 @@ const turnIds = (filter: TurnFilter, limit = 2) =>
 
 const waits = (test: StoreTest): void => {
   test(
-    "lists the turns that wait for a person, while they do",
+    "lists the turns that are waiting for a person",
     Effect.gen(function* () {
       const request = {
         reason: "question",
@@ -141,7 +141,7 @@ const filters = (test: StoreTest): void => {
   )
 
   test(
-    "finds turns by words of their task in any order and case, the last one by its beginning",
+    "finds turns by words of their task in any order and case, the last one by its prefix",
     Effect.gen(function* () {
       yield* create("1", { task: "Find a RED mug at shop.example/mugs?page=2" })
       yield* create("2", { task: "find a blue mug, not a red one" })
@@ -246,7 +246,7 @@ const sums = (test: StoreTest): void => {
   )
 
   test(
-    "adds up what turns cost by the day on which they finished, their owner and their model",
+    "sums up the cost of turns by day, owner and model",
     Effect.gen(function* () {
       const { lists } = yield* Store
       const noon_ms = 20_000 * day_ms + day_ms / 2
@@ -293,7 +293,7 @@ const sums = (test: StoreTest): void => {
   )
 
   test(
-    "keeps what deleted turns cost, and adds what a cancelled one costs until its agent lets go",
+    "keeps the cost of deleted turns, and adds a cancelled turn's cost until its agent has stopped",
     Effect.gen(function* () {
       const { lists, prune, purge } = yield* Store
       for (const name of ["1", "2", "3"]) yield* create(name)
@@ -332,7 +332,7 @@ const randomFrom = (seed: number) => {
 
 const walks = (test: StoreTest): void => {
   test(
-    "walks over a list that grows and changes: no turn twice, and none missing that matched all the time",
+    "pages through a growing and changing list without repeating a turn or missing one that always matched",
     Effect.gen(function* () {
       const { lists } = yield* Store
       const random = randomFrom(27)
@@ -391,7 +391,7 @@ const walks = (test: StoreTest): void => {
   )
 
   test(
-    "continues after a row that is gone",
+    "continues after a row that was deleted",
     Effect.gen(function* () {
       const { lists, prune } = yield* Store
       for (const [index, name] of ["1", "2", "3", "4"].entries()) yield* create(name, { createdAt_ms: index })
@@ -410,7 +410,7 @@ const walks = (test: StoreTest): void => {
   )
 
   test(
-    "purges a session that is stopped, and nothing else",
+    "purges only a stopped session",
     Effect.gen(function* () {
       const store = yield* Store
       yield* create("2")
@@ -440,7 +440,7 @@ const walks = (test: StoreTest): void => {
 
 const concurrentWalks = (test: StoreTest): void => {
   test(
-    "walks next to commits of others: no turn twice, none missing, and each as it is stored",
+    "pages through a list during commits without repeating or missing a turn, each as it is stored",
     Effect.gen(function* () {
       const { lists, purge, turn } = yield* Store
       const random = randomFrom(41)

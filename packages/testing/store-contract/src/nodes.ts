@@ -36,7 +36,7 @@ const drains = (test: StoreTest): void => {
 
 const starting = (test: StoreTest): void => {
   test(
-    "returns the browsers of a node that are still starting",
+    "returns a node's browsers that are still starting",
     Effect.gen(function* () {
       const store = yield* Store
       const put = (id: string, node: string) => {
@@ -57,7 +57,7 @@ export const nodes = (test: StoreTest): void => {
   drains(test)
   starting(test)
   test(
-    "counts the time of a node, which is over for good once it is over",
+    "expires a node's lease for good",
     Effect.gen(function* () {
       const store = yield* Store
       assert.isTrue(yield* store.isLost("a"))
@@ -79,7 +79,7 @@ export const nodes = (test: StoreTest): void => {
   )
 
   test(
-    "lets a node say late that it lives, unless another one found it lost before",
+    "accepts a late renewal unless another node has found it lost",
     Effect.gen(function* () {
       const store = yield* Store
       yield* store.renew(node("late"), 1)
@@ -97,7 +97,7 @@ export const nodes = (test: StoreTest): void => {
   )
 
   test(
-    "knows what a node has at work although it is cancelled",
+    "lists a node's running turns even if they are cancelled",
     Effect.gen(function* () {
       const store = yield* Store
       const cancelled = (name: string) =>
@@ -120,7 +120,7 @@ export const nodes = (test: StoreTest): void => {
   )
 
   test(
-    "tells of each node that lives what it said last, and of no other",
+    "returns each live node's latest report, and no other",
     Effect.gen(function* () {
       const store = yield* Store
       const first = node("b", { name: "east", address: "http://10.0.0.5:8080", room: 3, idle: 1, startedAt_ms: 7 })
@@ -139,7 +139,7 @@ export const nodes = (test: StoreTest): void => {
   )
 
   test(
-    "counts that time by its own clock, whatever the clock of a node says",
+    "measures leases by its own clock, whatever a node's clock says",
     Effect.gen(function* () {
       const store = yield* Store
       const clock = yield* Clock.Clock
@@ -160,7 +160,7 @@ export const nodes = (test: StoreTest): void => {
   )
 
   test(
-    "finds what has no node that lives, the longest waiting first, and nothing else",
+    "returns the records of dead nodes, the longest waiting first, and no others",
     Effect.gen(function* () {
       const store = yield* Store
       yield* store.renew(node("alive"), 3_600_000)

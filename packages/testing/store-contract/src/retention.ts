@@ -8,7 +8,7 @@ import { browserStep, change, commit, creation, finish, keyed, type StoreTest } 
 /** Tests the deletion of old records. */
 export const retention = (test: StoreTest): void => {
   test(
-    "forgets what is over for long enough, the oldest first, and never what is not over",
+    "deletes records that have been finished for long enough, the oldest first, and no unfinished ones",
     Effect.gen(function* () {
       const store = yield* Store
       for (const [index, each] of ["1", "2", "3", "4"].entries()) {
@@ -67,7 +67,7 @@ export const retention = (test: StoreTest): void => {
   )
 
   test(
-    "forgets no more than asked of what ended in one millisecond, and up to the named turn",
+    "deletes no more than requested of records that finished in the same millisecond, up to the named turn",
     Effect.gen(function* () {
       const store = yield* Store
       for (const each of ["1", "2", "3", "4"]) {

@@ -7,7 +7,7 @@ import { change, commit, creation, newTurn, type StoreTest } from "./steps.ts"
 /** Sessions with their turns, and the steps and model calls of these. */
 export const turns = (test: StoreTest): void => {
   test(
-    "shows of a session what is open and what its lease names, in the order of creation",
+    "returns a session's open turns and the leased one, in the order of creation",
     Effect.gen(function* () {
       const store = yield* Store
       const state = Effect.map(store.sessionState("s1"), (stored) => {
@@ -33,7 +33,7 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
-    "keeps the options of a turn and its session, raises its cost limit with an answer, and forgets its secrets at its end",
+    "keeps the options of a turn and its session, raises its cost limit with an answer, and deletes its secrets at its end",
     Effect.gen(function* () {
       const store = yield* Store
       const pin = { alias: "pin", domains: ["shop.example"], server: null, sealed: "one.abc" }
@@ -74,7 +74,7 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
-    "keeps the model calls of a turn in their order, and a repeated one once",
+    "keeps a turn's model calls in order, and a repeated one once",
     Effect.gen(function* () {
       const store = yield* Store
       yield* commit(creation("1"))
@@ -110,7 +110,7 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
-    "keeps the steps of a turn in their order",
+    "keeps a turn's steps in order",
     Effect.gen(function* () {
       const store = yield* Store
       yield* commit(creation("1"))
@@ -140,7 +140,7 @@ export const turns = (test: StoreTest): void => {
   )
 
   test(
-    "finds each of many",
+    "finds each of many turns",
     Effect.gen(function* () {
       const store = yield* Store
       const names = Array.from({ length: 1000 }, (_, index) => `n${index}`)

@@ -5,7 +5,7 @@ import { storeContract } from "../src/StoreContract.ts"
 
 storeContract("MemoryStore", MemoryStore.layer)
 
-it.effect("MemoryStore forgets every expired key with the next one, because no server prunes it", () =>
+it.effect("MemoryStore deletes every expired key with the next one, because no server prunes it", () =>
   Effect.gen(function* () {
     const store = yield* Store
     const write = (key: string, createdAt_ms: number) => {
