@@ -45,7 +45,7 @@ const testAccount = <A, P, W, Query>(
   for (const http of ["fetch", "undici"] as const) {
     const served = Layer.provideMerge(layerAccount, clients.layer(http))
     layer(served, { excludeTestServices: true })(`the account of ${version} over ${http}`, (it) => {
-      it.effect("a profile is created once for a key, changed, listed and deleted", () =>
+      it.effect("creates a profile once per key, and changes, lists and deletes it", () =>
         Effect.gen(function* () {
           const profiles = yield* Profiles
           const created = yield* profiles.create({ name: "Ada", userId: "u-1" }, { idempotencyKey: "profile-1" })
@@ -64,7 +64,7 @@ const testAccount = <A, P, W, Query>(
         })
       )
 
-      it.effect("files are uploaded, listed, downloaded and deleted, and their links carry no key", () =>
+      it.effect("uploads, lists, downloads and deletes files, and their links carry no key", () =>
         Effect.gen(function* () {
           const workspaces = yield* Workspaces
           const { archived, id } = yield* workspaces.create({ name: "Prices" })
@@ -112,7 +112,7 @@ const testAccount = <A, P, W, Query>(
         })
       )
 
-      it.effect("an unknown workspace is no missing operation, and the usage is read", () =>
+      it.effect("distinguishes an unknown workspace from a missing operation, and reads the usage", () =>
         Effect.gen(function* () {
           const workspaces = yield* Workspaces
           assert.strictEqual((yield* Effect.flip(workspaces.get(unknownId)))._tag, "WorkspaceNotFoundError")
@@ -163,7 +163,7 @@ const testBrowsers = <Self>(
         })
       )
 
-      it.effect("are created once for a key, and are in the ledger until they're stopped", () =>
+      it.effect("are created once per key, and are in the ledger until they're stopped", () =>
         Effect.gen(function* () {
           const browsers = yield* Browsers
           const { open } = yield* Ledger.Current

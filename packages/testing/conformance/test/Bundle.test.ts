@@ -34,9 +34,9 @@ const largestAddition = {
   "@webagent/v2/promise/account": ["@webagent/v2/promise", 3570]
 } as const
 
-describe("what a client ships", () => {
+describe("a client's bundle", () => {
   for (const version of ["v2", "v3", "v4"] as const) {
-    it(`@webagent/${version}: nothing of the server, of another version, or of Node`, async () => {
+    it(`of @webagent/${version} contains no code of the server, of another version, or of Node`, async () => {
       const modules = await shipped(`@webagent/${version}`)
       const ours = modules.filter((id) => id.startsWith(packages)).map((id) => id.slice(packages.length))
       const folders = new Set(ours.filter((id) => !id.startsWith("testing/")).map((id) => id.split("/src/")[0]))
@@ -64,7 +64,7 @@ describe("what a client ships", () => {
     })
   }
 
-  it("in Node: undici, loaded when it is needed", async () => {
+  it("loads undici in Node only when it is needed", async () => {
     const [chunk] = await bundled("@webagent/v4/promise", {
       platform: "node",
       external: ["undici"],
@@ -77,7 +77,7 @@ describe("what a client ships", () => {
     gzipSync((await bundled(entry, {}, { minify: true }, program)).map((chunk) => chunk.code).join("")).length
 
   for (const [entry, most] of Object.entries(largest)) {
-    it(`${entry}: no more than it did`, async () => {
+    it(`of ${entry} hasn't grown`, async () => {
       const size = await sizeOf(entry)
       assert.isAtMost(size, most)
       assert.isAtLeast(size, most - 2000, "it has become smaller: lower the ratchet")
@@ -85,7 +85,7 @@ describe("what a client ships", () => {
   }
 
   for (const [entry, [main, most]] of Object.entries(largestAddition)) {
-    it(`${entry}: adds no more to ${main} than it did`, async () => {
+    it(`of ${entry} adds no more to ${main} than before`, async () => {
       const both = await sizeOf(main, `export * from "${main}"; export * from "${entry}"`)
       const addition = both - (await sizeOf(main))
       assert.isAtMost(addition, most)
@@ -93,7 +93,7 @@ describe("what a client ships", () => {
     })
   }
 
-  it("a program that imports runs and browsers doesn't ship all of @webagent/v4", async () => {
+  it("of runs and browsers doesn't contain all of @webagent/v4", async () => {
     const program =
       'import { V4 } from "@webagent/v4"; export { Browsers, Runs } from "@webagent/v4"; export const layer = V4.layer()'
     assert.isAtMost(await sizeOf("@webagent/v4", program), 61_600)

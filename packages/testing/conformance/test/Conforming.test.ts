@@ -42,10 +42,10 @@ const exchange = (
 const get = `GET /api/v4/runs/${id}`
 const { cost: _, ...withoutCost } = run
 
-describe("an answer that conforms", () => {
+describe("a response that conforms", () => {
   for (const [what, good] of Object.entries({
     "a success": exchange(get, 200, run),
-    "arbitrary properties where the contract has them": exchange(get, 200, { ...run, modelParams: { a: { b: 1 } } }),
+    "arbitrary properties if the contract has them": exchange(get, 200, { ...run, modelParams: { a: { b: 1 } } }),
     "a result of any shape": exchange(get, 200, { ...run, result: { total: [42] } }),
     "a declared error": exchange(get, 404, { detail: "Run not found" }),
     "an unknown path": exchange("GET /api/v4/nope", 404, { detail: "Not Found" }),
@@ -63,19 +63,19 @@ describe("an answer that conforms", () => {
   }
 })
 
-describe("an answer that does not conform", () => {
+describe("a response that doesn't conform", () => {
   for (const [what, bad] of Object.entries({
-    "a status that is not declared": exchange(get, 201, run),
+    "an undeclared status": exchange(get, 201, run),
     "a 500": exchange(get, 500, { detail: "Internal Server Error" }),
-    "a 409 where none is declared": exchange(get, 409, { detail: "Conflict" }),
+    "an undeclared 409": exchange(get, 409, { detail: "Conflict" }),
     "the body of another status": exchange(get, 200, { detail: "Run not found" }),
     "a field of a wrong type": exchange(get, 200, { ...run, cost: 1 }),
-    "a field that is missing": exchange(get, 200, withoutCost),
-    "a field that is not declared": exchange(get, 200, { ...run, secret: 1 }),
-    "a field that is not declared, deep": exchange("GET /api/v4/runs/x", 422, {
+    "a missing field": exchange(get, 200, withoutCost),
+    "an undeclared field": exchange(get, 200, { ...run, secret: 1 }),
+    "an undeclared nested field": exchange("GET /api/v4/runs/x", 422, {
       detail: [{ loc: ["body"], msg: "m", type: "t", input: "secret" }]
     }),
-    "a status value that is not known": exchange(get, 200, { ...run, status: "paused" }),
+    "an unknown status value": exchange(get, 200, { ...run, status: "paused" }),
     "no JSON": exchange(get, 200, "<html>"),
     "no UTF-8": { ...exchange(get, 200, ""), body: Uint8Array.of(34, 255, 34) },
     "a byte order mark": exchange(get, 200, `\uFEFF${JSON.stringify(run)}`),
@@ -87,8 +87,8 @@ describe("an answer that does not conform", () => {
     "405 without Allow": exchange("PUT /api/v4/runs", 405, { detail: "Method Not Allowed" }),
     "405 with a wrong Allow": exchange("PUT /api/v4/runs", 405, { detail: "Method Not Allowed" }, { allow: "GET" }),
     "404 for a method": exchange("PUT /api/v4/runs", 404, { detail: "Not Found" }),
-    "an answer where nothing is": exchange("GET /api/v4/nope", 200, run),
-    "the 404 of an operation where nothing is": exchange("GET /api/v4/nope", 404, { detail: "Run not found" })
+    "a response at an unknown path": exchange("GET /api/v4/nope", 200, run),
+    "an operation's 404 at an unknown path": exchange("GET /api/v4/nope", 404, { detail: "Run not found" })
   })) {
     it(`${what}`, () => assert.notDeepEqual(violations(bad), []))
   }

@@ -30,7 +30,7 @@ const talks: Readonly<Record<string, Talk>> = {
   "one request": { steps: [get], statuses: [404], end: "answered" },
   "byte for byte": { steps: [...post], statuses: [201], end: "answered" },
   "four at once": { steps: [get + post + get + post], statuses: [404, 201, 404, 201], end: "answered" },
-  "an answer for each that came before what is no HTTP": {
+  "a response for each request before invalid HTTP": {
     steps: [`${get}${post}no HTTP\r\n\r\n`],
     statuses: [404, 201, 400],
     end: "closed"
@@ -45,7 +45,7 @@ const talks: Readonly<Record<string, Talk>> = {
     statuses: [201],
     end: "answered"
   },
-  "a body that waits for its 100": {
+  "a body that waits for a 100": {
     steps: [postHead("Content-Length: 12\r\nExpect: 100-continue\r\n"), { await: "continue" }, body],
     statuses: [201],
     interim: [100],
@@ -57,7 +57,7 @@ const talks: Readonly<Record<string, Talk>> = {
     interim: [],
     end: "closed"
   },
-  "no 100 for a path that is not there": {
+  "no 100 for an unknown path": {
     steps: [
       postHead("Content-Length: 12\r\nExpect: 100-continue\r\n").replace("/runs", "/nope"),
       { await: "continue" }
@@ -66,12 +66,12 @@ const talks: Readonly<Record<string, Talk>> = {
     interim: [],
     end: "closed"
   },
-  "the end of the client's half after the request": { steps: [get, { end: true }], statuses: [404], end: "closed" },
+  "a half-closed connection after the request": { steps: [get, { end: true }], statuses: [404], end: "closed" },
   "HTTP/1.0": { steps: [get.replace("1.1", "1.0")], statuses: [404], end: "closed" },
   "HTTP/1.0 without Host": { steps: ["GET /health HTTP/1.0\r\n\r\n"], statuses: [200], end: "closed" },
   "empty lines before a request": { steps: [`\r\n\r\n${get}`], statuses: [404], end: "answered" },
   "nothing at all": { steps: [{ end: true }], statuses: [], end: "closed" },
-  "too much of a header": {
+  "a header that is too large": {
     steps: [`GET / HTTP/1.1\r\n${head}X: ${"x".repeat(20_000)}\r\n\r\n`],
     statuses: [431],
     end: "closed"
@@ -85,36 +85,36 @@ const talks: Readonly<Record<string, Talk>> = {
   TLS: refused(Buffer.from("16030100c8010000c40303", "hex")),
   "HTTP/2": refused("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   "another version": refused(get.replace("1.1", "1.2")),
-  "a method that is not known": refused(get.replace("GET", "FROB")),
-  "a method in small letters": refused(get.replace("GET", "get")),
+  "an unknown method": refused(get.replace("GET", "FROB")),
+  "a method in lower case": refused(get.replace("GET", "get")),
   "a space in the path": refused(get.replace(unknownId, "a b")),
   "a path with letters beyond ASCII": refused(get.replace(unknownId, "\u00e9")),
   "a header without a colon": refused(get.replace("Host:", "Host")),
-  "a header folded": refused(get.replace("wak_test", "wak_test\r\n more")),
+  "a folded header": refused(get.replace("wak_test", "wak_test\r\n more")),
   "NUL in a header": refused(get.replace("wak_test", "wak\u0000test")),
   "bare line feeds": refused(get.replaceAll("\r\n", "\n")),
   "two lengths": refused(postHead("Content-Length: 12\r\nContent-Length: 13\r\n"), body),
   "a length and chunks": refused(postHead(`Content-Length: 12\r\n${chunked}`), `c\r\n${body}\r\n0\r\n\r\n`),
-  "a length below zero": refused(postHead("Content-Length: -1\r\n")),
+  "a negative length": refused(postHead("Content-Length: -1\r\n")),
   "a length in hex": refused(postHead("Content-Length: 0xc\r\n"), body),
-  "a length beyond numbers": refused(postHead(`Content-Length: ${"9".repeat(30)}\r\n`)),
+  "a length that is too large for a number": refused(postHead(`Content-Length: ${"9".repeat(30)}\r\n`)),
   "another transfer coding": refused(postHead("Transfer-Encoding: gzip\r\n"), body),
   "a chunk without a size": refused(postHead(chunked), "zz\r\n"),
-  "a head that breaks off": refused(get.slice(0, 30), { end: true }),
-  "a body that breaks off": refused(post.slice(0, -1), { end: true })
+  "truncated headers": refused(get.slice(0, 30), { end: true }),
+  "a truncated body": refused(post.slice(0, -1), { end: true })
 }
 
 /** Ways to leave: each takes its steps and cuts the connection. */
 const departures: Readonly<Record<string, ReadonlyArray<Step>>> = {
   "at once": [],
-  "in the head": [get.slice(0, 30)],
+  "in the headers": [get.slice(0, 30)],
   "in the body": [post.slice(0, -1)],
   "in a chunk": [postHead(chunked), "c\r\n{"],
   "in a body that is too large": [postHead(chunked), `100000\r\n${"x".repeat(200_000)}`],
-  "before the answer": [post],
-  "before four answers": [get + post + get + post],
+  "before the response": [post],
+  "before four responses": [get + post + get + post],
   "while the server waits for the body": [postHead("Content-Length: 12\r\nExpect: 100-continue\r\n"), { pause_ms: 20 }],
-  "in the offer of a WebSocket": [
+  "during a WebSocket upgrade": [
     `GET /api/v4/browsers/x/cdp HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
   ]
 }
@@ -143,9 +143,9 @@ const leastUsed = (enough: number, collections = 20): Effect.Effect<number> =>
   )
 
 layer(ObservedServer.layer, { excludeTestServices: true })("connections", (it) => {
-  describe("one that gets what it is due", () => {
+  describe("each gets the expected responses and end", () => {
     for (const [what, { end, interim = [], statuses, steps }] of Object.entries(talks)) {
-      it.effect(`${what}: ${[...interim, ...statuses].join() || "no answer"}, ${end}`, () =>
+      it.effect(`${what}: ${[...interim, ...statuses].join() || "no response"}, ${end}`, () =>
         Effect.gen(function* () {
           const { address } = yield* Server
           const methods = end === "closed" ? [...statuses.map(() => "GET"), "GET"] : statuses.map(() => "GET")
@@ -168,7 +168,7 @@ layer(ObservedServer.layer, { excludeTestServices: true })("connections", (it) =
   })
 
   for (const [when, steps] of Object.entries(departures)) {
-    it.effect(`a hundred that leave ${when}: nothing of them stays, and the server goes on`, () =>
+    it.effect(`a hundred that leave ${when} keep no resources, and the server continues`, () =>
       Effect.gen(function* () {
         const { address } = yield* Server
         const { held, settled } = yield* ObservedServer.Observer
@@ -184,7 +184,7 @@ layer(ObservedServer.layer, { excludeTestServices: true })("connections", (it) =
     )
   }
 
-  it.effect("bodies of a mebibyte that are refused leave no memory behind", () =>
+  it.effect("refused bodies of one mebibyte leave no memory behind", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const { held, settled } = yield* ObservedServer.Observer

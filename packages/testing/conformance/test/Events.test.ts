@@ -51,7 +51,7 @@ describe("events for promises", () => {
       )
     }).pipe(Effect.provide(SimulatedService.layerTest))
 
-  it.live("watch iterates over the events, and leaving the loop ends the request", () =>
+  it.live("watch iterates over the events, and leaving the loop aborts the request", () =>
     served(async (agent) => {
       const { id } = await agent.runs.create({ task })
       const seen: Array<WatchedEvent> = []
@@ -67,7 +67,7 @@ describe("events for promises", () => {
     })
   )
 
-  it.live("watch rejects for an unknown run and for a misspelt option", () =>
+  it.live("watch rejects for an unknown run and for a misspelled option", () =>
     served(async (agent) => {
       const collect = async (id: string, options?: object) => {
         for await (const event of watch(agent, id, options)) void event
@@ -79,7 +79,7 @@ describe("events for promises", () => {
     })
   )
 
-  it.live("waits of a client with events send fewer requests and report the same statuses", () =>
+  it.live("a client with events sends fewer requests while waiting, and reports the same statuses", () =>
     served(
       async (agent, sent) => {
         const statuses: Array<string> = []

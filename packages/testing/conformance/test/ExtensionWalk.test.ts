@@ -55,7 +55,7 @@ const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", ti
 layer(server, { excludeTestServices: true })(
   "a walk through the operations that the description doesn't show",
   (it) => {
-    it.effect("every operation with every status, messages in every state, and lists to their end", () =>
+    it.effect("covers every operation with every status, messages in every state, and lists to their end", () =>
       Effect.gen(function* () {
         const { address, ask, control, seen } = yield* walker
         const messages = new Set<unknown>()

@@ -17,7 +17,7 @@ const run = (env: Record<string, string>) =>
   })
 
 describe("The first example, run by hand", () => {
-  it.live("without a key it says so in one sentence", () =>
+  it.live("reports a missing key in one sentence", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* run({}), {
         code: 1,

@@ -62,7 +62,7 @@ const shown = ({ bytes, label }: FuzzedRequest) =>
 
 layer(ObservedServer.layer, { excludeTestServices: true })("fuzzed requests", (it) => {
   it.effect(
-    `${cases} connections of up to four requests, seed ${seed}: each is answered as it is due`,
+    `${cases} connections of up to four requests, seed ${seed}: each gets its expected response`,
     () =>
       Effect.gen(function* () {
         const { address } = yield* Server

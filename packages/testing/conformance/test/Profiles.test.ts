@@ -87,7 +87,7 @@ const askAll = Effect.gen(function* () {
 
 for (const [name, profile] of Object.entries(profiles)) {
   describe(`under the profile ${name}`, () => {
-    it.live("every answer that no fault has spoiled conforms, and only a fault leaves a request without one", () =>
+    it.live("every undamaged response conforms, and only a fault leaves a request without one", () =>
       Effect.gen(function* () {
         const all = yield* askAll
         const { entries } = yield* Effect.flatMap(Journal, (journal) => journal.read({ limit: 20_000 }))

@@ -36,9 +36,9 @@ const web = {
   setTimeout
 }
 
-describe("what the promise entry points ship", () => {
+describe("the bundle of a promise entry point", () => {
   for (const version of ["v2", "v3", "v4"] as const) {
-    it(`@webagent/${version}/promise: nothing of Node or of another version`, async () => {
+    it(`of @webagent/${version}/promise contains no code of Node or of another version`, async () => {
       const { imports, moduleIds } = await script(`@webagent/${version}/promise`)
       assert.deepStrictEqual(imports, [])
       assert.isTrue(moduleIds.some((id) => id.includes(`packages/client/${version}/`)))
@@ -55,7 +55,7 @@ describe("what the promise entry points ship", () => {
     })
   }
 
-  it("@webagent/v4/promise runs where there is nothing of Node", async () => {
+  it("of @webagent/v4/promise runs without any API of Node", async () => {
     const { code } = await script("@webagent/v4/promise")
     const asked: Array<string> = []
     const answers = async (url: URL | string, init?: RequestInit) => {

@@ -3,7 +3,7 @@ import { simulate } from "@webagent/simulation"
 import { WaitTimeoutError, WebAgent } from "@webagent/v4/promise"
 
 describe("a promise client in virtual time", () => {
-  it("gives up a wait after its own 30 minutes, and notices a later end, in a moment", async () => {
+  it("times out a wait after its own 30 minutes, and sees a later result, without real delay", async () => {
     await using service = await simulate({ virtualTime: true })
     await using agent = new WebAgent(service.client)
     const waiting = agent.runs.createAndWait({ task: "[simulate duration=40m output=late]" }).catch((error) => error)
@@ -21,7 +21,7 @@ describe("a promise client in virtual time", () => {
     assert.strictEqual((await again).result, "late")
   })
 
-  it("ends an attempt after its own 30 seconds, and its retries by their pauses", async () => {
+  it("times out an attempt after its own 30 seconds, and spaces its retries", async () => {
     await using service = await simulate({
       virtualTime: true,
       faults: [{ fault: { kind: "hang", for: "10 minutes" }, when: { operations: ["v4.getRun"] } }]

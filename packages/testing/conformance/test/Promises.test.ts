@@ -43,7 +43,7 @@ const flaky = {
 for (const http of ["fetch", "undici"] as const) {
   describe(`promises over ${http}`, () => {
     it.live(
-      "v4: a run, a follow-up and a browser",
+      "v4 creates a run, a follow-up and a browser",
       served(async (options) => {
         await using agent = new V4.WebAgent(options)
         const seen: Array<string> = []
@@ -61,7 +61,7 @@ for (const http of ["fetch", "undici"] as const) {
     )
 
     it.live(
-      "v3 and v2: a session",
+      "v3 and v2 create a session",
       served(async (options) => {
         await using three = new V3.WebAgent(options)
         const session = await three.sessions.createAndWait({ task: "[simulate output=three]" }, fast)
@@ -72,7 +72,7 @@ for (const http of ["fetch", "undici"] as const) {
     )
 
     it.live(
-      "v4 at a service where a third of all reads and stops fail: nothing lost, doubled or left open",
+      "v4 loses, doubles and leaks nothing at a service where a third of all reads and stops fail",
       served(
         async (options) => {
           await using agent = new V4.WebAgent({ ...options, retries: 12 })

@@ -32,7 +32,7 @@ const operations = Effect.gen(function* () {
 })
 
 describe("every operation", () => {
-  it.live("says that a key is wrong", () =>
+  it.live("reports a wrong key", () =>
     Effect.gen(function* () {
       for (const [name, operation] of Object.entries(yield* operations)) {
         assert.strictEqual((yield* operation)._tag, "UnauthorizedError", name)
@@ -40,7 +40,7 @@ describe("every operation", () => {
     }).pipe(Effect.provide(clients.layer("fetch", { apiKey: "wak_wrong" })))
   )
 
-  it.live("says that nothing answers", () =>
+  it.live("reports an address without a server", () =>
     Effect.gen(function* () {
       const { address } = yield* Effect.provide(Effect.service(Server), Layer.fresh(SimulatedService.layerTest))
       const all = yield* Effect.provide(operations, clients.layer("fetch", { baseUrl: address }))
@@ -54,7 +54,7 @@ describe("every operation", () => {
 })
 
 describe("Transport", () => {
-  it.live("reaches what no version lists, with the key", () =>
+  it.live("reaches unlisted endpoints, with the key", () =>
     Effect.gen(function* () {
       const transport = yield* Transport
       const response = yield* execute(

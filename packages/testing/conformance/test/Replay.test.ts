@@ -24,7 +24,7 @@ const finished = Effect.fnUntraced(function* (input: RunCreate) {
 })
 
 describe("a replay in the simulated service", () => {
-  it.effect("has the steps and the result of its run, costs nothing and takes a tenth of the time", () =>
+  it.effect("has its run's steps and result, costs nothing and takes a tenth of the time", () =>
     Effect.gen(function* () {
       const task = "Buy a mug [simulate outcome=completed duration=60s steps=4]"
       const { run, took } = yield* finished({ task })
@@ -38,7 +38,7 @@ describe("a replay in the simulated service", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("may fail by a script of its own, and a run that failed can't be replayed", () =>
+  it.effect("can fail by its own script, and a failed run can't be replayed", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { run: failed } = yield* finished({ task: "Buy a mug [simulate outcome=failed duration=2s]" })

@@ -37,7 +37,7 @@ const interrupted = (onInterrupt: "cancel" | "continue") =>
     return { warnings, requests: server.requests.map(({ method }) => method) }
   }).pipe(Effect.provide(ScriptedServer.layer))
 
-it.live("clients of three versions that share a Transport name a browser that is left once", () =>
+it.live("clients of three versions that share a Transport report a leftover browser once", () =>
   Effect.gen(function* () {
     const { requests, warnings } = yield* interrupted("continue")
     assert.deepStrictEqual(warnings, ["These may continue and cost money: browser b-1"])

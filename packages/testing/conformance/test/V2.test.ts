@@ -6,7 +6,7 @@ import * as clients from "./clients.ts"
 
 for (const http of ["fetch", "undici"] as const) {
   layer(clients.layer(http), { excludeTestServices: true })(`v2 over ${http}`, (it) => {
-    it.effect("a session is waited for until its last task is terminal", () =>
+    it.effect("waits for a session until its last task is terminal", () =>
       Effect.gen(function* () {
         const runs = yield* Runs
         const messages = yield* V4Sessions
@@ -27,7 +27,7 @@ for (const http of ["fetch", "undici"] as const) {
       })
     )
 
-    it.effect("an unknown session is a SessionNotFoundError", () =>
+    it.effect("fails with SessionNotFoundError for an unknown session", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         const error = yield* Effect.flip(sessions.get("00000000-0000-4000-8000-000000000000"))

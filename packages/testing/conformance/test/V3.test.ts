@@ -5,7 +5,7 @@ import * as clients from "./clients.ts"
 
 for (const http of ["fetch", "undici"] as const) {
   layer(clients.layer(http), { excludeTestServices: true })(`v3 over ${http}`, (it) => {
-    it.effect("a session is created from a task, waited for and read with its result", () =>
+    it.effect("creates a session from a task, waits for it and reads its result", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         const task = 'Buy the red mug [simulate output={"total":42} duration=20ms]'
@@ -16,7 +16,7 @@ for (const http of ["fetch", "undici"] as const) {
       })
     )
 
-    it.effect("an unknown session is a SessionNotFoundError", () =>
+    it.effect("fails with SessionNotFoundError for an unknown session", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         for (const id of ["00000000-0000-4000-8000-000000000000", "x", "a/b"]) {

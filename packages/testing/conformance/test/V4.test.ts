@@ -13,7 +13,7 @@ const unknownId = "00000000-0000-4000-8000-000000000000"
 for (const http of ["fetch", "undici"] as const) {
   layer(clients.layer(http), { excludeTestServices: true })(`v4 over ${http}`, (it) => {
     describe("runs", () => {
-      it.effect("a run is created, waited for and read with its result", () =>
+      it.effect("create a run, wait for it and read its result", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const run = yield* runs.createAndWait({
@@ -26,7 +26,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("a failed and a cancelled run are results, not errors", () =>
+      it.effect("return a failed or cancelled run as a result, not as an error", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const failed = yield* runs.createAndWait({ task: '[simulate outcome=failed error="sold out"]' })
@@ -36,7 +36,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("watch shows a run on its way, each status once, the terminal one last", () =>
+      it.effect("watch a run, each status once, the terminal one last", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const { id } = yield* runs.create({ task: "[simulate duration=60ms]" })
@@ -48,7 +48,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("a wait ends at its deadline, and the run can be waited for again", () =>
+      it.effect("end a wait at its deadline, and wait for the run again", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const sessions = yield* Sessions
@@ -61,7 +61,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("two hundred runs at once all come back, each with its own result", () =>
+      it.effect("return each result of two hundred simultaneous runs", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const results = yield* Effect.forEach(
@@ -77,7 +77,7 @@ for (const http of ["fetch", "undici"] as const) {
         }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("2 seconds")))
       )
 
-      it.effect("an unknown run is a RunNotFoundError", () =>
+      it.effect("fail with RunNotFoundError for an unknown run", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           for (const id of [unknownId, "not-a-uuid", "a/b", "../sessions", " ", "é"]) {
@@ -89,7 +89,7 @@ for (const http of ["fetch", "undici"] as const) {
     })
 
     describe("sessions", () => {
-      it.effect("a follow-up runs as the next turn", () =>
+      it.effect("run a follow-up as the next turn", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const sessions = yield* Sessions
@@ -100,7 +100,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("an interrupting message ends the turn that runs", () =>
+      it.effect("cancel the running turn for an interrupting message", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
           const sessions = yield* Sessions
@@ -114,7 +114,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("an unknown session is a SessionNotFoundError", () =>
+      it.effect("fail with SessionNotFoundError for an unknown session", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
           const error = yield* Effect.flip(sessions.queue(unknownId, { text: "t" }))
@@ -124,7 +124,7 @@ for (const http of ["fetch", "undici"] as const) {
     })
 
     describe("browsers", () => {
-      it.effect("a browser is stopped after its use, and stopping it again is no error", () =>
+      it.effect("stop a browser after its use, and accept a repeated stop", () =>
         Effect.gen(function* () {
           const browsers = yield* Browsers
           const used = yield* browsers.use({ proxyCountryCode: "no" }, (browser) => Effect.succeed(browser))
@@ -136,7 +136,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("a browser is stopped when its use is interrupted", () =>
+      it.effect("stop a browser when its use is interrupted", () =>
         Effect.gen(function* () {
           const browsers = yield* Browsers
           const inside = yield* Deferred.make<string>()
@@ -150,7 +150,7 @@ for (const http of ["fetch", "undici"] as const) {
         })
       )
 
-      it.effect("an unknown browser is a BrowserNotFoundError", () =>
+      it.effect("fail with BrowserNotFoundError for an unknown browser", () =>
         Effect.gen(function* () {
           const browsers = yield* Browsers
           assert.strictEqual((yield* Effect.flip(browsers.stop(unknownId)))._tag, "BrowserNotFoundError")

@@ -19,25 +19,23 @@ const layer = (options?: SimulatedService.InProcessOptions) =>
 const verdicts = Control.use((control) => control.verdicts)
 
 describe("in virtual time", () => {
-  it.effect(
-    "a run of half an hour is waited for on the standard schedule in a moment, and nothing is found wrong",
-    () =>
-      Effect.gen(function* () {
-        const runs = yield* Runs
-        // with the default of half an hour the last poll, at the deadline, may come just after another
-        const waiting = yield* Effect.forkChild(
-          runs.createAndWait({ task: "[simulate duration=30m output=found]" }, { timeout: "1 hour" })
-        )
-        yield* TestClock.adjust("31 minutes")
-        const run = yield* Fiber.join(waiting)
-        assert.deepStrictEqual([run.status, run.result], ["completed", "found"])
-        assert.isAbove(Number(yield* Clock.currentTimeMillis), 1_800_000)
-        const { holds, verdicts: said } = yield* verdicts
-        assert.isTrue(holds, JSON.stringify(said.filter((verdict) => !verdict.holds)))
-      }).pipe(Effect.provide(layer({ profile: { name: "asks", pollInterval: Duration.millis(900) } })))
+  it.effect("waits half an hour for a run on the standard schedule without real delay, and finds no problem", () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      // with the default of half an hour the last poll, at the deadline, may come just after another
+      const waiting = yield* Effect.forkChild(
+        runs.createAndWait({ task: "[simulate duration=30m output=found]" }, { timeout: "1 hour" })
+      )
+      yield* TestClock.adjust("31 minutes")
+      const run = yield* Fiber.join(waiting)
+      assert.deepStrictEqual([run.status, run.result], ["completed", "found"])
+      assert.isAbove(Number(yield* Clock.currentTimeMillis), 1_800_000)
+      const { holds, verdicts: said } = yield* verdicts
+      assert.isTrue(holds, JSON.stringify(said.filter((verdict) => !verdict.holds)))
+    }).pipe(Effect.provide(layer({ profile: { name: "asks", pollInterval: Duration.millis(900) } })))
   )
 
-  it.effect("two polls of each of forty runs are lost: each run still comes back once", () =>
+  it.effect("receives each of forty runs once although two polls of each are lost", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const waiting = yield* Effect.forEach(Array.from({ length: 40 }), (_, index) =>
@@ -62,7 +60,7 @@ describe("in virtual time", () => {
     )
   )
 
-  it.effect("a scoped browser is stopped, one that is not is found open", () =>
+  it.effect("stops a scoped browser, and reports an unscoped one as left open", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       yield* Effect.scoped(browsers.acquire())

@@ -15,8 +15,8 @@ const unrefusable = (name: string, status: number) => {
 /** Its time moves while the walk waits, and at no other moment: no state is over before it was looked at. */
 const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", time: { mode: "manual" } }))
 
-layer(server, { excludeTestServices: true })("a walk through all that the description shows", (it) => {
-  it.effect("every operation with every status, every resource in every state", () =>
+layer(server, { excludeTestServices: true })("a walk through the described operations", (it) => {
+  it.effect("covers every operation with every status, and every resource in every state", () =>
     Effect.gen(function* () {
       const { ask, control, seen } = yield* walker
       const states = { task: new Set(), session: new Set(), v3: new Set(), run: new Set(), browser: new Set() }

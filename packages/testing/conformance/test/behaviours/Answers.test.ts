@@ -9,8 +9,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
 import { apiKey, layer, on, requests } from "./stage.ts"
 
-describe("an answer", () => {
-  it.live("W8: a body that stalls ends the call when its time is over, and the error says that it was the body", () =>
+describe("a response", () => {
+  it.live("W8: with a stalled body times out, and the error names the body", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       // nothing is created: the body of that answer would have as little time
@@ -27,7 +27,7 @@ describe("an answer", () => {
     )
   )
 
-  it.live("W16: that is not what is described is an error with status, address and what is wrong", () =>
+  it.live("W16: that doesn't match the description is an error with status, address and the mismatch", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate output=found]" })
@@ -39,7 +39,7 @@ describe("an answer", () => {
     }).pipe(Effect.provide(layer({ faults: [on("v4.getRun", { kind: "malformed-json" }, [1, 2, 3, 4, 5])] })))
   )
 
-  it.live("W17: an error keeps its status, what its body says, and what to do", () =>
+  it.live("W17: with an error keeps its status and its message, and adds advice", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const gateway = yield* Effect.flip(runs.create({ task: "t" }))
@@ -62,7 +62,7 @@ describe("an answer", () => {
     )
   )
 
-  it.live("W20: a create that is rejected before the program awaits it does not end the process", () =>
+  it.live("W20: that rejects a create before the program awaits it doesn't end the process", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const unhandled: Array<unknown> = []
@@ -80,7 +80,7 @@ describe("an answer", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W21: a promise that is awaited twice has made its requests once", () =>
+  it.live("W21: that is awaited twice is requested once", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       yield* Effect.promise(async () => {
@@ -93,7 +93,7 @@ describe("an answer", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W22: a result of another type than asked for is an error that keeps the run, its result and its cost", () =>
+  it.live("W22: with a result of the wrong type is an error that keeps the run, its result and its cost", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const result = Schema.Struct({ total: Schema.Number })
@@ -111,7 +111,7 @@ describe("an answer", () => {
   )
 
   for (const http of ["fetch", "undici"] as const) {
-    it.live(`W23: error answers are read to their end, so that connections are used again, over ${http}`, () =>
+    it.live(`W23: with an error is read to its end, so that the connection is reused, over ${http}`, () =>
       Effect.gen(function* () {
         const { address } = yield* Server
         const port = Number(new URL(address).port)

@@ -42,8 +42,8 @@ const waiting = Effect.fnUntraced(function* (took_ms: number) {
 const peak = (instants: ReadonlyArray<number>) =>
   Math.max(...instants.map((from) => instants.filter((at) => at >= from && at < from + 100).length))
 
-describe("the cadence of polls", () => {
-  it.effect("W11: short runs are noticed within a second or two, long ones cost fewer polls than one each 2 s", () =>
+describe("the polling schedule", () => {
+  it.effect("W11: notices short runs within two seconds, and polls long ones less than every 2 s", () =>
     Effect.gen(function* () {
       const [short, some, long] = [yield* waiting(150), yield* waiting(8100), yield* waiting(300_000)]
       assert.isAtMost(short.late_ms, 2200)
@@ -53,7 +53,7 @@ describe("the cadence of polls", () => {
     }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
-  it.effect("W11: the caller may choose when to look first", () =>
+  it.effect("W11: lets the caller choose the time of the first poll", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       // created first, and whatever its status is: what is not a poll is no matter of virtual time here
@@ -68,7 +68,7 @@ describe("the cadence of polls", () => {
     }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
-  it.effect("W12: a hundred waits that begin together do not poll together", () =>
+  it.effect("W12: spreads the polls of a hundred waits that start together", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const fiber = yield* Effect.forkChild(
@@ -86,7 +86,7 @@ describe("the cadence of polls", () => {
     }).pipe(Effect.provide(layer), Random.withSeed("cadence"))
   )
 
-  it.effect("W13: an interval of zero is as fast as the budget allows, and no faster", () =>
+  it.effect("W13: limits an interval of zero to the poll budget", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const fiber = yield* Effect.forkChild(

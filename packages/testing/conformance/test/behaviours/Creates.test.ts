@@ -10,10 +10,10 @@ import { eventually, findings, layer, made, on, requests, type Stage } from "./s
 
 /** A create whose answer is lost after the service has acted, in every way in which it can be. */
 const lost: ReadonlyArray<readonly [string, Fault]> = [
-  ["W5: that the service has not answered in time", { kind: "hang", placement: "after-apply" }],
-  ["W6b: that is answered by 502", { kind: "html-error", status: 502, placement: "after-apply" }],
+  ["W5: that gets no response in time", { kind: "hang", placement: "after-apply" }],
+  ["W6b: that gets a 502", { kind: "html-error", status: 502, placement: "after-apply" }],
   ["W6c: whose connection is reset", { kind: "reset", placement: "after-apply" }],
-  ["W6c: whose answer is cut", { kind: "cut-body", end: "reset" }]
+  ["W6c: whose response is truncated", { kind: "cut-body", end: "reset" }]
 ]
 
 const stage = (fault: Fault, client: Partial<ClientOptions>): Stage => ({
@@ -46,7 +46,7 @@ describe("a create", () => {
       }).pipe(Effect.provide(layer(stage(fault, {}))))
     )
 
-    it.live(`${name} is sent again with its key where the service honours keys, and made once`, () =>
+    it.live(`${name} is sent again with its key if the service honors keys, and makes one run`, () =>
       Effect.gen(function* () {
         const runs = yield* Runs
         const browsers = yield* Browsers
@@ -62,7 +62,7 @@ describe("a create", () => {
     )
   }
 
-  it.live("W6: that is answered 429 after the service has acted is not sent again", () =>
+  it.live("W6: that gets 429 after the service has acted is not sent again", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       const error = yield* Effect.flip(browsers.create())
@@ -77,7 +77,7 @@ describe("a create", () => {
     )
   )
 
-  it.live("W6: that is answered 429 is sent again where the service is known to refuse before it acts", () =>
+  it.live("W6: that gets 429 is sent again if the service is known to refuse before it acts", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       yield* browsers.create()

@@ -19,8 +19,8 @@ const down = Effect.andThen(
   Control.use((control) => control.refuseConnections("1 minute"))
 )
 
-describe("a service that is down for a minute", () => {
-  it.effect("ends no wait: the result is there when it is back, also that of a run which ended meanwhile", () =>
+describe("an outage of a minute", () => {
+  it.effect("ends no wait: each result is returned afterwards, even of a run that finished meanwhile", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const waiting = yield* Effect.forEach([5, 30, 90], (seconds) =>
@@ -33,7 +33,7 @@ describe("a service that is down for a minute", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("leaves no browser open: it is stopped when the service is back", () =>
+  it.effect("leaves no browser running: it is stopped after the outage", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       const using = yield* Effect.forkChild(browsers.use({}, () => Effect.sleep("20 seconds")))
@@ -46,7 +46,7 @@ describe("a service that is down for a minute", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails a create within seconds, which has made nothing for sure, and is not in the ledger", () =>
+  it.effect("fails a create within seconds, certain that nothing was made, and without a ledger entry", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       yield* Effect.forkChild(down)

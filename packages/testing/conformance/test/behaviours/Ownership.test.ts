@@ -21,26 +21,28 @@ const stopsFail = [
   on("v4.updateBrowser", { kind: "redirect" }, [4])
 ]
 
-describe("what costs money", () => {
-  it.live("W10: a browser is stopped after success, failure, a timeout and an interruption, though stops fail", () =>
-    Effect.gen(function* () {
-      const browsers = yield* Browsers
-      assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("done")), "done")
-      assert.strictEqual(yield* Effect.flip(browsers.use({}, () => Effect.fail("no mug"))), "no mug")
-      yield* Effect.exit(browsers.use({}, () => Effect.die("bug")))
-      const used = yield* Queue.unbounded<void>()
-      const using = browsers.use({}, () => Effect.andThen(Queue.offer(used, undefined), Effect.never))
-      yield* Effect.raceFirst(using, Effect.delay(Queue.take(used), "5 millis"))
-      const fiber = yield* Effect.forkChild(using)
-      yield* Queue.take(used)
-      yield* Fiber.interrupt(fiber)
-      assert.strictEqual(yield* made("browser"), 5)
-      assert.isAtLeast((yield* requests("v4.updateBrowser")).length, 25)
-      yield* stopped
-    }).pipe(Effect.provide(layer({ faults: stopsFail })))
+describe("paid resources", () => {
+  it.live(
+    "W10: include a browser, which is stopped after success, failure, a timeout and an interruption, even if stops fail",
+    () =>
+      Effect.gen(function* () {
+        const browsers = yield* Browsers
+        assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("done")), "done")
+        assert.strictEqual(yield* Effect.flip(browsers.use({}, () => Effect.fail("no mug"))), "no mug")
+        yield* Effect.exit(browsers.use({}, () => Effect.die("bug")))
+        const used = yield* Queue.unbounded<void>()
+        const using = browsers.use({}, () => Effect.andThen(Queue.offer(used, undefined), Effect.never))
+        yield* Effect.raceFirst(using, Effect.delay(Queue.take(used), "5 millis"))
+        const fiber = yield* Effect.forkChild(using)
+        yield* Queue.take(used)
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual(yield* made("browser"), 5)
+        assert.isAtLeast((yield* requests("v4.updateBrowser")).length, 25)
+        yield* stopped
+      }).pipe(Effect.provide(layer({ faults: stopsFail })))
   )
 
-  it.live("W10: a browser whose create is under way when interrupted is stopped", () =>
+  it.live("W10: include a browser whose create is interrupted in flight, which is stopped", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       const fiber = yield* Effect.forkChild(Effect.scoped(Effect.andThen(browsers.acquire(), Effect.never)))
@@ -52,7 +54,7 @@ describe("what costs money", () => {
     )
   )
 
-  it.live("W10: await using, an abort and a closed WebAgent leave no browser and no poll behind", () =>
+  it.live("W10: don't outlive await using, an abort or a closed WebAgent, nor does a poll", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const often = { first: 0, every: "5 millis" } as const
@@ -87,7 +89,7 @@ describe("what costs money", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W10: a run whose wait has ended is ended by the effect that its caller gave for that", () =>
+  it.live("W10: include a run, which the caller's effect can stop when its wait ends", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const control = yield* Control
@@ -101,7 +103,7 @@ describe("what costs money", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W15: a session goes on without events: a follow-up is a run to wait for", () =>
+  it.live("W15: need no events to continue a session, because a follow-up is a run to wait for", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const sessions = yield* Sessions

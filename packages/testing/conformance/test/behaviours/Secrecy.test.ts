@@ -52,7 +52,7 @@ describe("secrets", () => {
     )
   }
 
-  it.live("W18: an id is one segment of the path, whatever is in it, and is not sent when it cannot be one", () =>
+  it.live("W18: an id is encoded as one path segment, or refused before the request", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const sessions = yield* V2Sessions
@@ -70,7 +70,7 @@ describe("secrets", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W19: the key is in no error, no log line, and nothing that prints or serialises a client", () => {
+  it.live("W19: the key is in no error, no log line, and no printed or serialized client", () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(inspect(message, { depth: 9 })))
     return Effect.gen(function* () {

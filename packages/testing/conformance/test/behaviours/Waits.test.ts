@@ -13,7 +13,7 @@ import { eventually, findings, layer, on, requests } from "./stage.ts"
 const seconds = Duration.seconds
 
 describe("a wait", () => {
-  it.live("W1: a failed v2 task is an end, with all that the service says of it", () =>
+  it.live("W1: ends at a failed v2 task, with all its details", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const sessions = yield* V2Sessions
@@ -26,7 +26,7 @@ describe("a wait", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W3: 500, 502 in HTML, 503, 429, a reset and a cut body do not end it", () =>
+  it.live("W3: survives 500, 502 in HTML, 503, 429, a reset and a truncated body", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const run = yield* runs.createAndWait({ task: "[simulate output=found duration=150ms]" })
@@ -53,7 +53,7 @@ describe("a wait", () => {
     )
   )
 
-  it.live("W4: a 404 just after the create is forgiven", () =>
+  it.live("W4: tolerates a 404 just after the create", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const run = yield* runs.createAndWait({ task: "[simulate output=found]" })
@@ -62,7 +62,7 @@ describe("a wait", () => {
     }).pipe(Effect.provide(layer({ faults: [on("v4.getRunStatus", { kind: "stale-read", lag: seconds(30) })] })))
   )
 
-  it.live("W7: Retry-After is waited for, as seconds and as a date", () =>
+  it.live("W7: follows Retry-After, in seconds and as a date", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate duration=1h]" })
@@ -84,7 +84,7 @@ describe("a wait", () => {
     )
   )
 
-  it.live("W7: a Retry-After beyond the caller's time ends the call at once, and says what was asked", () =>
+  it.live("W7: fails immediately if Retry-After exceeds the caller's time, and names the requested delay", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate duration=1h]" })
@@ -99,7 +99,7 @@ describe("a wait", () => {
     )
   )
 
-  it.live("W9: interrupting it, or a read that hangs, takes effect at once and closes the request", () =>
+  it.live("W9: can be interrupted immediately, even during a hanging read, which closes the request", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate duration=1h]" })
@@ -125,7 +125,7 @@ describe("a wait", () => {
     )
   )
 
-  it.live("W21: any number of waiters of one run are one poll loop", () =>
+  it.live("W21: shares one poll loop with all other waiters of the run", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate output=found duration=300ms]" })
@@ -146,7 +146,7 @@ describe("a wait", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W26: a policy of -1 retries is one attempt, and the error is the service's", () =>
+  it.live("W26: makes one attempt with a policy of -1 retries, and returns the service's error", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate duration=1h]" })

@@ -30,7 +30,7 @@ const gone = (connection: Browser) =>
   })
 
 layer(server, { excludeTestServices: true })("Playwright", (it) => {
-  it.effect("connects, says the version, and finds a context with the page that a browser starts with", () =>
+  it.effect("connects, reads the version, and finds a context with the browser's first page", () =>
     Effect.gen(function* () {
       const connection = yield* connect((yield* create).cdpUrl)
       assert.strictEqual(connection.version(), "1.0")
@@ -42,7 +42,7 @@ layer(server, { excludeTestServices: true })("Playwright", (it) => {
     })
   )
 
-  it.effect("opens pages: title, text, reload, and what cannot be opened", () =>
+  it.effect("opens pages with title, text and reload, and reports pages that can't be opened", () =>
     Effect.gen(function* () {
       const page = yield* newPage(yield* connect((yield* create).cdpUrl))
       assert.strictEqual(page.url(), "about:blank")
@@ -76,7 +76,7 @@ layer(server, { excludeTestServices: true })("Playwright", (it) => {
     })
   )
 
-  it.effect("a context of one's own goes with the connection; pages of the default context stay", () =>
+  it.effect("disposes of its own context with the connection, and keeps the default context's pages", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       yield* Effect.scoped(
@@ -96,7 +96,7 @@ layer(server, { excludeTestServices: true })("Playwright", (it) => {
     })
   )
 
-  it.effect("two clients at once see the same pages, and one that leaves leaves the other alone", () =>
+  it.effect("shows two clients the same pages, and one that leaves doesn't affect the other", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const first = yield* connect(cdpUrl)
@@ -114,7 +114,7 @@ layer(server, { excludeTestServices: true })("Playwright", (it) => {
     })
   )
 
-  it.effect("only the service's stop ends the browser: clients are disconnected, later ones refused", () =>
+  it.effect("ends the browser only with the service's stop, which disconnects clients and refuses later ones", () =>
     Effect.gen(function* () {
       const browser = yield* create
       const connection = yield* connect(browser.cdpUrl)

@@ -22,7 +22,7 @@ const gone = (connection: Browser) =>
   })
 
 layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
-  it.effect("connects, says the version, and finds the page that a browser starts with", () =>
+  it.effect("connects, reads the version, and finds the browser's first page", () =>
     Effect.gen(function* () {
       const connection = yield* connect((yield* create).cdpUrl)
       assert.strictEqual(yield* promise(() => connection.version()), "SimulatedBrowser/1.0")
@@ -35,7 +35,7 @@ layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
     })
   )
 
-  it.effect("opens pages: title, text, reload, and what cannot be opened", () =>
+  it.effect("opens pages with title, text and reload, and reports pages that can't be opened", () =>
     Effect.gen(function* () {
       const connection = yield* connect((yield* create).cdpUrl)
       const page = yield* promise(() => connection.newPage())
@@ -69,7 +69,7 @@ layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
     })
   )
 
-  it.effect("disconnect and even close leave the browser, and its pages, as they are", () =>
+  it.effect("leaves the browser and its pages unchanged after disconnect and even close", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const first = yield* connect(cdpUrl)
@@ -84,7 +84,7 @@ layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
     })
   )
 
-  it.effect("two clients at once see each other's pages come and go", () =>
+  it.effect("shows two clients each other's pages as they open and close", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const [first, second] = [yield* connect(cdpUrl), yield* connect(cdpUrl)]
@@ -102,7 +102,7 @@ layer(server, { excludeTestServices: true })("Puppeteer", (it) => {
     })
   )
 
-  it.effect("only the service's stop ends the browser: clients are disconnected, later ones refused", () =>
+  it.effect("ends the browser only with the service's stop, which disconnects clients and refuses later ones", () =>
     Effect.gen(function* () {
       const browser = yield* create
       const connection = yield* connect(browser.cdpUrl)

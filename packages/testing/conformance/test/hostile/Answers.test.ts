@@ -20,18 +20,18 @@ const echoes: Readonly<Record<string, string>> = {
   "as JSON escapes it": `{"detail":"your key ${escaped(key)} is odd"}`,
   "in unicode escapes": `{"detail":"your key ${unicode(key)} is odd"}`,
   "in JSON inside JSON": JSON.stringify({ detail: `{"key":"${escaped(key)}"}` }),
-  "as a name": `{"detail":"x","${escaped(key)}":1}`,
+  "as a property name": `{"detail":"x","${escaped(key)}":1}`,
   "in a URL": `{"detail":"see https://a.example/?key=${encodeURIComponent(key)}"}`,
   "in lower case in a URL": `{"detail":"see https://a.example/?key=${encodeURIComponent(key).toLowerCase()}"}`,
   "on a page": `<html>${key.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll("'", "&#39;")}</html>`,
-  "in JSON that was cut": `{"detail":"your key ${unicode(key)} is`
+  "in truncated JSON": `{"detail":"your key ${unicode(key)} is`
 }
 
 for (const transport of names) {
-  describe(`an answer over ${transport}`, () => {
+  describe(`a response over ${transport}`, () => {
     for (const [name, text] of Object.entries(echoes)) {
       it.live(
-        `that has the key ${name} does not show it`,
+        `that contains the key ${name} doesn't show it`,
         withAgent(transport, { retries: 0 }, async (agent, server, log) => {
           for (const status of [400, 401, 404, 422, 500, 503]) {
             server.script = () => ({ status, text, headers: { location: `/x?${encodeURIComponent(key)}` } })
@@ -53,7 +53,7 @@ for (const transport of names) {
     }
 
     it.live(
-      "with fields in another form is read, and says what was sent",
+      "with fields of another type is read, and the sent values are kept",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({
           text: '{"id":42,"sessionId":7,"status":"failed","cost":0.05,"error":{"code":"E7"},"startedAt":"2026-01-01t00:00:00z","createdAt":12,"later":[1]}'
@@ -76,7 +76,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "whose status is a text alone is read, and a run with a number for an id is waited for",
+      "with a status as plain text is read, and a run with a number as its id can be awaited",
       withAgent(transport, {}, async (agent, server) => {
         server.script = ({ method, url }) => {
           if (method === "POST") return { status: 201, text: '{"id":42}' }
@@ -98,7 +98,7 @@ for (const transport of names) {
       ["1234567890123456789", undefined],
       ["0.12345678901234567", undefined],
       ["1e999", undefined]
-    ] as const)("with the cost %s is a decimal where that is certain", ([sent, read]) =>
+    ] as const)("with the cost %s is decoded as a decimal if that is exact", ([sent, read]) =>
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ text: `{"id":"r-1","status":"completed","cost":${sent}}` })
         const run = await agent.runs.get("r-1")
@@ -108,7 +108,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "404 of the service is a run that is not there, that of a gateway is not, and both keep their body",
+      "with 404 means a missing run only if it's the service's, not a gateway's, and both keep their body",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ status: 404, json: { detail: "Run not found" } })
         const own = await rejection(agent.runs.get("r-1"))
@@ -126,7 +126,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "that is a page of 5 MB is kept in part",
+      "with a page of 5 MB is kept in part",
       withAgent(transport, { retries: 0 }, async (agent, server) => {
         for (const status of [200, 404, 500]) {
           server.script = () => ({ status, text: `<html>${"x".repeat(5_000_000)}` })
@@ -140,7 +140,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "that is larger than 100 MiB is given up, once",
+      "larger than 100 MiB is refused after one attempt",
       withAgent(
         transport,
         { timeouts: { total: "2 minutes", ...(transport.includes("steps") ? { headers: "1 minute" } : {}) } },

@@ -12,7 +12,7 @@ for (const transport of names) {
   describe(`a create over ${transport}`, () => {
     for (const way of ["create", "use"] as const) {
       it.live(
-        `browsers.${way} that is aborted while nothing listens connects no more`,
+        `browsers.${way} doesn't connect after it was aborted while no server was listening`,
         withAgent(transport, { baseUrl: unreachable }, async (agent) => {
           const connections: Array<unknown> = []
           const count = (connection: unknown) => void connections.push(connection)
@@ -33,7 +33,7 @@ for (const transport of names) {
       )
     }
 
-    it.live("browsers.use that is aborted between two attempts sends nothing more, and is over at once", () => {
+    it.live("browsers.use sends nothing after it was aborted between two attempts, and ends immediately", () => {
       const { hooks, over } = firstAttempt()
       return withAgent(transport, { target: { idempotency: "honoured" }, hooks }, async (agent, server) => {
         server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
@@ -49,7 +49,7 @@ for (const transport of names) {
     })
 
     it.live(
-      "browsers.create that is aborted in flight is stopped as soon as its id is known",
+      "browsers.create stops the browser as soon as its id is known if it was aborted in flight",
       withAgent(transport, {}, async (agent, server) => {
         const created = Promise.withResolvers<ServerResponse>()
         server.script = ({ method }) => (method === "POST" ? created.resolve : { json: {} })
@@ -64,31 +64,28 @@ for (const transport of names) {
       })
     )
 
-    it.live(
-      "createAndWait with cancel that is aborted between two attempts sends nothing more, and cancels nothing",
-      () => {
-        const { hooks, over } = firstAttempt()
-        return withAgent(transport, { target: { refusals: "before-acting" }, hooks }, async (agent, server) => {
-          server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
-          const controller = new AbortController()
-          const cancelled: Array<string> = []
-          const ended = settled(
-            agent.runs.createAndWait(
-              { task: "t" },
-              { signal: controller.signal, cancel: ({ id }) => void cancelled.push(id) }
-            )
+    it.live("createAndWait with cancel sends and cancels nothing after it was aborted between two attempts", () => {
+      const { hooks, over } = firstAttempt()
+      return withAgent(transport, { target: { refusals: "before-acting" }, hooks }, async (agent, server) => {
+        server.script = () => ({ status: 429, headers: { "retry-after": "1" }, json: { detail: "later" } })
+        const controller = new AbortController()
+        const cancelled: Array<string> = []
+        const ended = settled(
+          agent.runs.createAndWait(
+            { task: "t" },
+            { signal: controller.signal, cancel: ({ id }) => void cancelled.push(id) }
           )
-          await over
-          controller.abort(new Error("enough"))
-          await ended
-          await agent.close()
-          await sleep(1500)
-          assert.deepStrictEqual([sent(server), cancelled], [["POST /runs"], []])
-        })()
-      }
-    )
+        )
+        await over
+        controller.abort(new Error("enough"))
+        await ended
+        await agent.close()
+        await sleep(1500)
+        assert.deepStrictEqual([sent(server), cancelled], [["POST /runs"], []])
+      })()
+    })
 
-    it.live("createAndWait that is aborted while the ledger notes the answer names the run in a warning", () => {
+    it.live("createAndWait names the run in a warning if it was aborted while the ledger was being written", () => {
       const begun = Promise.withResolvers<void>()
       const noted = Promise.withResolvers<void>()
       const ledger: WebAgentOptions["ledger"] = async ({ _tag }) => {
@@ -114,7 +111,7 @@ for (const transport of names) {
     })
 
     it.live(
-      "that is aborted in flight says with its key that it may have been made",
+      "that is aborted in flight logs its key, because the run may have been made",
       withAgent(transport, {}, async (agent, server, log) => {
         server.script = () => () => undefined
         const controller = new AbortController()
@@ -133,7 +130,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "is sent once where the answer is 421",
+      "that gets a 421 is sent once",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ status: 421, text: "another host" })
         const error = await rejection(agent.runs.create({ task: "Å" }))
@@ -147,7 +144,7 @@ for (const transport of names) {
     const unclear: ReadonlyArray<readonly [string, Answer]> = [
       ["a page", { status: 200, headers: { "content-type": "text/html" }, text: "<html>Sign in</html>" }],
       ["204", { status: 204 }],
-      ["JSON that was cut", { status: 201, text: '{"id":"r-' }],
+      ["truncated JSON", { status: 201, text: '{"id":"r-' }],
       [
         "a body that ends early",
         (response) => void response.writeHead(201, { "content-length": 50 }).write("{", () => response.destroy())
@@ -156,7 +153,7 @@ for (const transport of names) {
     ]
     for (const [name, answer] of unclear) {
       it.live(
-        `that is answered by ${name} is one kind of error, with its key, its phase and what to do`,
+        `that gets ${name} is a CreateOutcomeUnknown error with its key, its phase and advice`,
         withAgent(transport, {}, async (agent, server) => {
           server.script = () => answer
           const error = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))
@@ -173,7 +170,7 @@ for (const transport of names) {
     const refusal: Answer = { status: 429, headers: { "retry-after": "7" }, json: { detail: "slow" } }
 
     it.live(
-      "that is answered by 429 is a refusal, with its key and its pause",
+      "that gets a 429 is a refusal, with its key and its delay",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => refusal
         const error = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))
@@ -184,7 +181,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "that is answered by 429 may have been carried out by a service that acts before it refuses",
+      "that gets a 429 may have been carried out by a service that acts before it refuses",
       withAgent(transport, { target: { refusals: "after-acting" } }, async (agent, server) => {
         server.script = () => refusal
         const error = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))
@@ -194,7 +191,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "whose ledger never answers is not sent, and holds no close up",
+      "whose ledger never responds is not sent, and doesn't delay a close",
       withAgent(transport, { ledger: () => new Promise<void>(() => undefined) }, async (agent, server) => {
         const creating = rejection(agent.runs.create({ task: "t" }))
         await sleep(50)

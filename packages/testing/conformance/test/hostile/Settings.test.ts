@@ -21,8 +21,8 @@ for (const [name, http] of Object.entries(https)) {
     )
   ).pipe(Layer.provideMerge(ScriptedServer.layer))
 
-  describe(`settings around a call over ${name}`, () => {
-    it.live("no retries: one attempt, and the next call is tried again as usual", () =>
+  describe(`settings of a single call over ${name}`, () => {
+    it.live("turn retries off for one call only", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
         server.script = () => ({ status: 503 })
@@ -34,7 +34,7 @@ for (const [name, http] of Object.entries(https)) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("a ledger: it is told of the creates of that call, and not of others", () =>
+    it.live("send the creates of one call to a ledger, and no others", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
         server.script = () => ({ status: 201, json: { id: "r-1", status: "completed" } })
@@ -51,7 +51,7 @@ for (const [name, http] of Object.entries(https)) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("a ledger: 200 reads of a run that is over are told it once", () =>
+    it.live("write 200 reads of a finished run to a ledger once", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
         server.script = () => ({ json: { id: "r-1", status: "completed" } })
@@ -72,7 +72,7 @@ for (const [name, http] of Object.entries(https)) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("what fetch is told: it goes with that call, over fetch, and follows no redirect", () =>
+    it.live("pass fetch options for one call, only over fetch, and never follow a redirect", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
         server.script = ({ url }) =>
@@ -86,7 +86,7 @@ for (const [name, http] of Object.entries(https)) {
       }).pipe(Effect.provide(layer))
     )
 
-    it.live("a circuit breaker: it sees the attempts of that call", () =>
+    it.live("count the attempts of one call in a circuit breaker", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
         server.script = () => ({ status: 503 })

@@ -9,7 +9,7 @@ const status = "GET /runs/r-1/status"
 for (const transport of names) {
   describe(`a wait over ${transport}`, () => {
     it.live(
-      "that joins a poll which hangs ends at its own deadline",
+      "ends at its own deadline although it joined a hanging poll",
       // nothing else ends the poll
       withAgent(transport, { timeouts: { headers: "5 minutes", total: "5 minutes" } }, async (agent, server) => {
         server.script = () => () => undefined
@@ -26,7 +26,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "that joins one which was asked to stay away ends at its own deadline",
+      "ends at its own deadline although it joined a poll that must wait for Retry-After",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ status: 503, headers: { "retry-after": "20" } })
         const patient = settled(agent.runs.untilTerminal("r-1", { timeout: "1 minute" }))
@@ -41,7 +41,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "goes on with its own request id when the one that polled has left",
+      "continues with its own request id when the polling wait has ended",
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ json: { status: "running" } })
         const controller = new AbortController()
@@ -63,7 +63,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "has an error of its own, with the line of its own call",
+      "has its own error, with the line of its own call",
       withAgent(transport, {}, async (agent, server) => {
         server.script = (_, count) =>
           count < 2 ? { json: { status: "running" } } : { status: 401, json: { detail: "Key was revoked" } }
@@ -80,7 +80,7 @@ for (const transport of names) {
     )
 
     it.live(
-      "is not ended by a gateway's 404 or 401 between two answers, nor cancelled for it",
+      "isn't ended or cancelled by a gateway's 404 or 401 between two responses",
       withAgent(transport, {}, async (agent, server) => {
         const foreign = [
           { status: 404, json: { message: "no Route matched with those values" } },
@@ -103,7 +103,7 @@ for (const transport of names) {
       })
     )
 
-    it.live("looks once more at its deadline where the service has asked it to stay away for a year", () => {
+    it.live("polls once more at its deadline if the service asked it to wait for a year", () => {
       const { hooks, over } = firstAttempt()
       return withAgent(transport, { hooks }, async (agent, server) => {
         server.script = (_, count) =>
@@ -119,7 +119,7 @@ for (const transport of names) {
     })
 
     it.live(
-      "tries a last poll again that has failed at the deadline",
+      "retries a last poll that failed at the deadline",
       withAgent(transport, {}, async (agent, server) => {
         server.script = (_, count) =>
           count < 3 ? { status: 503 } : { json: { id: "r-1", status: "completed", result: 1 } }

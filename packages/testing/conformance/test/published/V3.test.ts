@@ -61,7 +61,7 @@ for (const [name, start] of Object.entries(services)) {
       assert.deepStrictEqual(after.messages, messages.slice(1))
     })
 
-    it("yields the messages of a run while it works", async () => {
+    it("yields a run's messages while it is running", async () => {
       const run = client.run("[simulate output=done]", { interval: 5 })
       const roles: Array<string> = []
       for await (const message of run) roles.push(message.role)
@@ -139,7 +139,7 @@ for (const [name, start] of Object.entries(services)) {
       assert.deepStrictEqual(await refusal(client.profiles.get(profile.id)), [404, "Profile not found"])
     })
 
-    it("moves files to a workspace and back", async () => {
+    it("uploads files to a workspace and downloads them", async () => {
       const folder = mkdtempSync(join(tmpdir(), "published-files-"))
       const workspace = await client.workspaces.create({ name: "Data" })
       assert.strictEqual((await client.workspaces.get(workspace.id)).name, "Data")
@@ -161,7 +161,7 @@ for (const [name, start] of Object.entries(services)) {
       rmSync(folder, { recursive: true })
     })
 
-    it("updates a browser, and waits for a recording that a session has, or hasn't", async () => {
+    it("updates a browser, and waits for a session's recording if it has one", async () => {
       const { id } = await client.browsers.create()
       assert.strictEqual((await client.browsers.update(id, { action: "stop" })).status, "stopped")
       const session = await client.run("[simulate output=found]", { interval: 5 })

@@ -243,7 +243,7 @@ for (const [name, start] of Object.entries(services)) {
       rmSync(folder, { recursive: true })
     })
 
-    it("gets the status and the sentence of each error", async () => {
+    it("gets the status and the detail of each error", async () => {
       const { session } = await busy()
       assert.deepStrictEqual(await refusal(client.runs.cancel(unknown)), [404, "Run not found"])
       assert.deepStrictEqual(await refusal(client.runs.events(unknown)), [404, "Run not found"])

@@ -15,10 +15,10 @@ const campaigns = [
 
 const reached = new Set<string>()
 
-describe("no client of ours loses, doubles or leaks", () => {
+describe("our clients lose, double and leak nothing", () => {
   for (const { rate, seeds } of campaigns) {
     it.live(
-      `over ${seeds} worlds with ${rate * 100} % faults a request`,
+      `over ${seeds} worlds with ${rate * 100} % faults per request`,
       () =>
         Effect.gen(function* () {
           const options = { from: 1, seeds, rate }
@@ -32,7 +32,7 @@ describe("no client of ours loses, doubles or leaks", () => {
 
   // short worlds, so that every step takes a second; all others are those of npm run simulate -- --every-step
   for (const seed of [13, 16, 28]) {
-    it.live(`interrupted at every step of the world of seed ${seed}`, () =>
+    it.live(`when interrupted at every step of the world of seed ${seed}`, () =>
       Effect.gen(function* () {
         const options = { from: seed, seeds: 1, rate: 0.038, everyStep: true }
         const outcome = yield* Campaign.run(options)
@@ -42,14 +42,14 @@ describe("no client of ours loses, doubles or leaks", () => {
     )
   }
 
-  it("and the worlds held all that matters", () => {
+  it("in worlds that reach every important situation", () => {
     assert.deepStrictEqual(
       Reached.all.filter((name) => !reached.has(name)),
       []
     )
   })
 
-  it.live("one seed, one history, to the byte", () =>
+  it.live("and have the same history, byte for byte, for the same seed", () =>
     Effect.gen(function* () {
       const history = Effect.map(simulate(World.make(24, 0.038)), ({ journal, sent }) =>
         JSON.stringify([sent, journal.map((row) => ({ ...row, realAt_ms: 0 }))])
@@ -61,8 +61,8 @@ describe("no client of ours loses, doubles or leaks", () => {
   )
 })
 
-describe("a client that does is found out", () => {
-  it.live("give up on the first error, interrupted at every step: browser leaked", () =>
+describe("a faulty client is detected", () => {
+  it.live("if it gives up on the first error and is interrupted at every step: browser leaked", () =>
     Effect.gen(function* () {
       const outcome = yield* Campaign.run({
         from: 13,
