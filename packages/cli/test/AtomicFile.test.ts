@@ -16,7 +16,7 @@ const fullDisk = (fs: FileSystem.FileSystem, path: string): FileSystem.FileSyste
 })
 
 describe("AtomicFile", () => {
-  it.effect("a file that could be written in part only is still the former one", () =>
+  it.effect("keeps the previous file if the new one could only be written in part", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()

@@ -25,7 +25,7 @@ const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("FileLock", () => {
-  it.effect("takes the lock of a writer that was killed, once for several that wait", () =>
+  it.effect("takes over the lock of a killed writer, once if several are waiting", () =>
     Effect.gen(function* () {
       const { fs, lock, path } = yield* fileIn
       yield* fs.writeFileString(lock, "of a killed one")
@@ -45,7 +45,7 @@ describe("FileLock", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("leaves the lock to the writer that has taken it", () =>
+  it.effect("doesn't take a lock that another writer has taken over", () =>
     Effect.gen(function* () {
       const { fs, lock, path } = yield* fileIn
       yield* FileLock.withLock(path, fs.writeFileString(lock, "of another one"))
@@ -53,7 +53,7 @@ describe("FileLock", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("names the file if there can be no lock", () =>
+  it.effect("names the file if it can't be locked", () =>
     Effect.gen(function* () {
       const { path } = yield* fileIn
       const { message } = yield* Effect.flip(FileLock.withLock(join(path, "entries.json"), Effect.void))

@@ -20,7 +20,7 @@ describe("Folder.make", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect.skipIf(process.platform !== "linux")("fails below a folder that takes none, and does not loop", () =>
+  it.effect.skipIf(process.platform !== "linux")("fails below a folder that can't be written to, without looping", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Folder.make("/proc/none/below"))
       assert.match(describePlatformError(error), /^\/proc\/none/u)

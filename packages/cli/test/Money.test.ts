@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Money from "../src/Money.ts"
 
 describe("Money", () => {
-  it("compares and takes away exactly, where floats would not", () => {
+  it("compares and subtracts exactly, unlike floats", () => {
     assert.isFalse(Money.isMore(Money.sum(["0.1", "0.2"]), "0.3"))
     assert.isTrue(Money.isMore("0.30000000000000000001", "0.3"))
     assert.isFalse(Money.isMore("1.50", "1.5"))
@@ -11,7 +11,7 @@ describe("Money", () => {
     assert.strictEqual(Money.difference("1", "-1"), "2")
   })
 
-  it("writes a sum in its shortest form, whatever its texts are", () => {
+  it("writes a sum in its shortest form, whatever its inputs look like", () => {
     const cases = [
       [[], "0"],
       [["1.50", "2.50"], "4"],
@@ -26,7 +26,7 @@ describe("Money", () => {
     assert.strictEqual(Money.share("-1", 1, 3), "-0.333333")
   })
 
-  it("a share is rounded up to a millionth", () => {
+  it("rounds a share up to a millionth", () => {
     const cases = [
       [["1", 1, 3], "0.333334"],
       [["1.50", 20, 3], "10"],
@@ -38,7 +38,7 @@ describe("Money", () => {
     for (const [[amount, times, by], expected] of cases) assert.strictEqual(Money.share(amount, times, by), expected)
   })
 
-  it("a person sees cents at least", () => {
+  it("shows at least cents to people", () => {
     assert.deepStrictEqual(["5", "0.5", "0.0264"].map(Money.shown), ["5.00 USD", "0.50 USD", "0.0264 USD"])
     assert.deepStrictEqual(
       ["0", "4.125", "12", "0.0132", "0.0006", "0.396", "0.996", "-0.396", "9.999"].map(Money.rounded),

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describePlatformError } from "../src/PlatformErrorText.ts"
 
 describe("PlatformErrorText", () => {
-  it.effect("says in words what a real file system refuses", () =>
+  it.effect("explains refusals of a real file system", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -29,7 +29,7 @@ describe("PlatformErrorText", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it("has words for what a test cannot bring about, and for what it does not know", () => {
+  it("explains errors that a test can't cause, and unknown ones", () => {
     const refused = (code: string, module = "FileSystem") =>
       describePlatformError(
         systemError({

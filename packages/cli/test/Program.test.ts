@@ -12,11 +12,11 @@ describe("programOf", () => {
     ["bun/1.3.0 npm/? node/v24", "bunx webagent-harness"],
     [undefined, "npx webagent-harness"]
   ] as const) {
-    it(`started by ${userAgent}: ${typed}`, () =>
+    it(`is ${typed} if started by ${userAgent}`, () =>
       assert.strictEqual(programOf({ name, module, script, userAgent }), typed))
   }
 
-  it("installed for the whole machine it is called by its name, in the repository through npm", () => {
+  it("is its name in a global install, and an npm command in the repository", () => {
     assert.strictEqual(
       programOf({ name, module, script: "/usr/local/bin/webagent-harness", userAgent: undefined }),
       "webagent-harness"

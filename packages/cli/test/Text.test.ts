@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { counted, cut, duration, moment, number, percent } from "../src/Text.ts"
 
 describe("Text", () => {
-  it("a duration has three digits, and two units from a minute on", () => {
+  it("shows a duration with three digits, and with two units from a minute on", () => {
     const cases = [
       [0, "0 ms"],
       [0.42, "0.4 ms"],
@@ -23,7 +23,7 @@ describe("Text", () => {
     )
   })
 
-  it("a share is in percent, a number in groups, a noun in its number", () => {
+  it("shows a share in percent, a number with separators, and a noun in singular or plural", () => {
     assert.deepStrictEqual(
       [percent(1), percent(0.975), percent(1 / 3), percent(0.0123, 2)],
       ["100 %", "97.5 %", "33.3 %", "1.23 %"]
@@ -32,7 +32,7 @@ describe("Text", () => {
     assert.deepStrictEqual([counted(1, "try", "s"), counted(2099, "request")], ["1 try", "2,099 requests"])
   })
 
-  it("a moment says its zone, and text that is cut that it is", () => {
+  it("shows a moment with its zone, and marks truncated text", () => {
     assert.strictEqual(moment("2026-11-21T09:12:44.123Z"), "2026-11-21 09:12:44 UTC")
     assert.deepStrictEqual([cut("long", 4), cut("longer", 4), cut("long", 0)], ["long", "lon…", ""])
   })

@@ -14,19 +14,19 @@ describe("Browser", () => {
     }
   })
 
-  it("the country is optional and a text: which texts are countries is for the service to say", () => {
+  it("accepts any text as the optional country, because the service decides which ones are valid", () => {
     for (const body of [{}, { proxyCountryCode: "no" }, { proxyCountryCode: "gb-eng" }, { proxyCountryCode: null }])
       assert.isTrue(accepts(BrowserCreate, body))
     assert.isFalse(accepts(BrowserCreate, { proxyCountryCode: 47 }))
   })
 
-  it("stop is the only action", () => {
+  it("allows stop as the only action", () => {
     assert.isTrue(accepts(BrowserUpdate, { action: "stop" }))
     for (const body of [{}, { action: "start" }, { action: "STOP" }, { action: null }])
       assert.isFalse(accepts(BrowserUpdate, body))
   })
 
-  it("what a PATCH answers is not described: anything decodes", () => {
+  it("decodes any response to a PATCH, because it is not described", () => {
     assert.isTrue(accepts(UpdatedBrowser, {}))
     const odd = { id: 7, cdpUrl: 0, status: null, liveUrl: [], startedAt: 1, finishedAt: "now", timeoutAt: {} }
     assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(UpdatedBrowser)({ ...odd, more: 1 }), { more: 1 })

@@ -13,6 +13,6 @@ it.each([
   [{ cost: "0.42 USD" }, undefined],
   [{ price: "0.42" }, undefined],
   [{}, undefined]
-])("costOf %j is %s", (record, cost) => {
+])("costOf reads %j as %s", (record, cost) => {
   assert.strictEqual(costOf(record), cost)
 })

@@ -15,7 +15,7 @@ describe("Errors", () => {
   ] as const
 
   for (const [error, fallback] of withDetail) {
-    it.effect(`${error.identifier}: detail defaults to "${fallback}", and no tag reaches the wire`, () =>
+    it.effect(`${error.identifier} has the default detail "${fallback}", and sends no tag`, () =>
       Effect.gen(function* () {
         const decoded = yield* Schema.decodeUnknownEffect(error)({})
         assert.strictEqual(decoded.detail, fallback)
@@ -26,7 +26,7 @@ describe("Errors", () => {
     )
   }
 
-  it.effect("HTTPValidationError: detail may be missing, and its message says where and why", () =>
+  it.effect("HTTPValidationError may lack a detail, and its message has the place and the reason", () =>
     Effect.gen(function* () {
       const decode = Schema.decodeUnknownEffect(Errors.HTTPValidationError)
       assert.strictEqual((yield* decode({})).message, "The request is not valid")

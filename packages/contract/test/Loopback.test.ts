@@ -3,7 +3,7 @@ import { isLoopback } from "../src/Loopback.ts"
 
 describe("isLoopback", () => {
   for (const host of ["localhost", "LOCALHOST", "127.0.0.1", "127.255.255.255", "127.1.2.3", "::1", "[::1]"]) {
-    it(`${host} is this machine only`, () => assert.isTrue(isLoopback(host)))
+    it(`recognizes ${host} as this machine`, () => assert.isTrue(isLoopback(host)))
   }
 
   for (const host of [
@@ -21,6 +21,6 @@ describe("isLoopback", () => {
     "::1]",
     "10.0.0.1"
   ]) {
-    it(`${host || "an empty host"} is not`, () => assert.isFalse(isLoopback(host)))
+    it(`refuses ${host || "an empty host"}`, () => assert.isFalse(isLoopback(host)))
   }
 })

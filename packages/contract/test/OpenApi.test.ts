@@ -8,7 +8,7 @@ describe("openapi", () => {
       assert.strictEqual(readFileSync(new URL(`../openapi/${version}.json`, import.meta.url), "utf8"), text)
     })
 
-    it(`${version}: components carry the description's names`, () => {
+    it(`${version}.json names components as the description does`, () => {
       const names = Object.keys(JSON.parse(text).components.schemas)
       assert.deepStrictEqual(
         names.filter((name) => /(?:Encoded|_\d+)$/u.test(name)),
@@ -17,7 +17,7 @@ describe("openapi", () => {
     })
   }
 
-  it("records of the service stay open, its patterns and defaults show", () => {
+  it("keeps the service's records open, and shows their patterns and defaults", () => {
     const { SessionView } = JSON.parse(documents().v2).components.schemas
     assert.notProperty(SessionView, "additionalProperties")
     assert.deepStrictEqual(SessionView.required, ["id", "status", "startedAt", "tasks"])

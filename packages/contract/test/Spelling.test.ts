@@ -31,8 +31,7 @@ describe("Spelling", () => {
     ["workspace", undefined],
     ["language", undefined]
   ] as const) {
-    it(`misspeltOf takes ${name} for ${known ?? "a field of another service"}`, () =>
-      assert.strictEqual(misspeltOf(name, names), known))
+    it(`misspeltOf returns ${known} for ${name}`, () => assert.strictEqual(misspeltOf(name, names), known))
   }
 
   it("meant finds the closest word", () => assert.strictEqual(meant("sesion_id", names), "sessionId"))

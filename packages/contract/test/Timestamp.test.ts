@@ -8,14 +8,14 @@ const noon_ms = Date.UTC(2026, 4, 1, 12, 0, 0, 250)
 const epochMillis = (text: string) => Option.map(toDateTime(text), DateTime.toEpochMillis)
 
 describe("Timestamp", () => {
-  it("a naive time is UTC, whatever the zone of this machine", () => {
+  it("reads a time without a zone as UTC, whatever the zone of this machine", () => {
     assert.deepStrictEqual(epochMillis("2026-05-01T12:00:00.250000"), Option.some(noon_ms))
     assert.deepStrictEqual(epochMillis("2026-05-01T12:00:00.250Z"), Option.some(noon_ms))
     assert.deepStrictEqual(epochMillis("2026-05-01T14:00:00.250+02:00"), Option.some(noon_ms))
     assert.deepStrictEqual(epochMillis("2026-05-01t12:00:00.250z"), Option.some(noon_ms))
   })
 
-  it("text that is no instant is none", () => {
+  it("refuses text that isn't a time", () => {
     assert.deepStrictEqual(toDateTime("yesterday"), Option.none())
     assert.deepStrictEqual(toDateTime("2026-13-41T99:00:00"), Option.none())
   })
@@ -26,7 +26,7 @@ describe("Timestamp", () => {
     assert.deepStrictEqual(epochMillis(naiveFromMillis(noon_ms)), epochMillis(fromMillis(noon_ms)))
   })
 
-  it("decodes what services send and refuses what is no date-time", () => {
+  it("decodes the formats that services send, and refuses anything else", () => {
     for (const schema of [Timestamp, NaiveTimestamp]) {
       const is = Schema.is(schema)
       for (const text of [

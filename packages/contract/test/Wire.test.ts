@@ -28,7 +28,7 @@ const listed = (operations: Readonly<Record<string, { readonly method: string; r
 
 describe("Wire", () => {
   for (const version of ["v2", "v3", "v4"] as const) {
-    it(`${version}: the operations are those of the API`, () => {
+    it(`${version} has the operations of the API`, () => {
       const ofApi = operationsOf(documents[version])
       const described = ofApi.filter(({ isExtension }) => !isExtension)
       assert.sameMembers(
@@ -37,7 +37,7 @@ describe("Wire", () => {
       )
     })
 
-    it(`${version}: the operations that the description doesn't show are marked`, () => {
+    it(`${version} marks the operations that the description doesn't show`, () => {
       const extensions = operationsOf(documents[version]).filter(({ isExtension }) => isExtension)
       assert.includeMembers(
         listed(Wire.extensions[version]),
@@ -45,7 +45,7 @@ describe("Wire", () => {
       )
     })
 
-    it(`${version}: the key travels in the described header`, () => {
+    it(`${version} uses the described header for the key`, () => {
       assert.deepInclude(documents[version].components.securitySchemes["apiKey"], {
         type: "apiKey",
         in: "header",
@@ -54,7 +54,7 @@ describe("Wire", () => {
     })
   }
 
-  it("terminal statuses are statuses", () => {
+  it("has terminal statuses that are statuses", () => {
     assert.includeMembers([...Wire.taskStatuses], [...Wire.terminalTaskStatuses])
     assert.includeMembers([...Wire.v3SessionStatuses], [...Wire.terminalV3SessionStatuses])
     assert.includeMembers([...Wire.runStatuses], [...Wire.terminalRunStatuses])

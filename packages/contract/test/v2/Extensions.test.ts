@@ -18,7 +18,7 @@ describe("V2Extensions", () => {
     assert.notIncludeMembers(listed, Object.values(Wire.v2Operations).map(operation))
   })
 
-  it("a task needs a text, and its session's id is a uuid", () => {
+  it("requires a text for a task, and a UUID as the id of its session", () => {
     const decode = Schema.decodeUnknownExit(TaskCreate)
     for (const body of [{ task: "t" }, { task: "t", sessionId: null }, { task: "t", sessionId: id, own: 1 }]) {
       assert.deepStrictEqual<unknown>(decode(body), Exit.succeed(body))
@@ -28,7 +28,7 @@ describe("V2Extensions", () => {
     }
   })
 
-  it("a task has the fields that it has in its session, and steps", () => {
+  it("adds steps to the fields that a task has in its session", () => {
     const task = { id, sessionId: id, llm: "m", task: "t", status: "started", createdAt: "2026-05-01T09:30:00.123456" }
     const decoded = Schema.decodeUnknownSync(TaskView)({ ...task, steps: [{ number: 1 }] })
     assert.deepStrictEqual([decoded.steps, decoded.metadata, decoded.output], [[{ number: 1 }], {}, null])
@@ -39,7 +39,7 @@ describe("V2Extensions", () => {
     )
   })
 
-  it("actions and filters are checked", () => {
+  it("checks actions and filters", () => {
     assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(TaskUpdate)({ action: "pause" })))
     assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(SessionUpdate)({ action: "pause" })))
     const decode = Schema.decodeUnknownExit(TaskListQuery)
@@ -50,7 +50,7 @@ describe("V2Extensions", () => {
     }
   })
 
-  it("a share needs its token and its address", () => {
+  it("requires the token and the address of a share", () => {
     const share = { shareToken: "t", shareUrl: "http://127.0.0.1/share" }
     assert.deepStrictEqual<unknown>(
       Schema.decodeUnknownExit(ShareView)(share),

@@ -15,7 +15,7 @@ const decodeTask = Schema.decodeUnknownExit(TaskItemView)
 const without = (record: object, key: string) => Object.fromEntries(Object.entries(record).filter(([k]) => k !== key))
 
 describe("SessionView", () => {
-  it("fields that are not required get the described default, else null", () => {
+  it("fills optional fields with the described default, or null", () => {
     assert.deepStrictEqual<unknown>(
       decodeSession(session),
       Exit.succeed({
@@ -34,22 +34,22 @@ describe("SessionView", () => {
   })
 
   for (const field of Object.keys(session)) {
-    it(`${field} is required`, () => assert.isTrue(Exit.isFailure(decodeSession(without(session, field)))))
+    it(`requires ${field}`, () => assert.isTrue(Exit.isFailure(decodeSession(without(session, field)))))
   }
 
-  it("unknown fields and statuses are kept", () => {
+  it("keeps unknown fields and statuses", () => {
     const decoded = decodeSession({ ...session, status: "paused", surprise: [1] })
     assert.isTrue(Exit.isSuccess(decoded))
     if (Exit.isSuccess(decoded)) assert.deepInclude<object>(decoded.value, { status: "paused", surprise: [1] })
   })
 
-  it("a nullable field of another form is null: it does not hide the rest", () => {
+  it("decodes a nullable field of another type as null, so that it doesn't hide the rest", () => {
     const decoded = decodeSession({ ...session, liveUrl: 5, finishedAt: "noon" })
     assert.isTrue(Exit.isSuccess(decoded))
     if (Exit.isSuccess(decoded)) assert.deepInclude(decoded.value, { liveUrl: null, finishedAt: null })
   })
 
-  it("refuses wrong types, ids that are no uuid and decimals that are numbers", () => {
+  it("refuses wrong types, ids that aren't UUIDs and decimals that are numbers", () => {
     for (const wrong of [
       { id: "7" },
       { status: 1 },
@@ -64,7 +64,7 @@ describe("SessionView", () => {
   })
 
   it.effect.prop(
-    "survives the wire",
+    "survives a round trip through the wire format",
     [SessionView],
     ([view]) =>
       Effect.gen(function* () {
@@ -77,7 +77,7 @@ describe("SessionView", () => {
 })
 
 describe("TaskItemView", () => {
-  it("fields that are not required get the described default, else null", () => {
+  it("fills optional fields with the described default, or null", () => {
     assert.deepStrictEqual<unknown>(
       decodeTask(task),
       Exit.succeed({
@@ -97,7 +97,7 @@ describe("TaskItemView", () => {
   })
 
   for (const field of Object.keys(task)) {
-    it(`${field} is required`, () => assert.isTrue(Exit.isFailure(decodeTask(without(task, field)))))
+    it(`requires ${field}`, () => assert.isTrue(Exit.isFailure(decodeTask(without(task, field)))))
   }
 
   it("refuses wrong types", () => {
@@ -105,7 +105,7 @@ describe("TaskItemView", () => {
       assert.isTrue(Exit.isFailure(decodeTask({ ...task, ...wrong })), JSON.stringify(wrong))
   })
 
-  it("a nullable field of another form is null", () => {
+  it("decodes a nullable field of another type as null", () => {
     for (const other of [{ cost: 1 }, { suggestions: [1] }, { isSuccess: "true" }, { judgement: { verdict: true } }]) {
       const [name = ""] = Object.keys(other)
       const decoded = decodeTask({ ...task, ...other })
@@ -114,7 +114,7 @@ describe("TaskItemView", () => {
     }
   })
 
-  it("finished, failed and stopped are terminal; an unknown status is not", () => {
+  it("is terminal if finished, failed or stopped, but not with an unknown status", () => {
     assert.deepStrictEqual(
       ["created", "started", "finished", "failed", "stopped", "paused"].filter(isTerminalTaskStatus),
       ["finished", "failed", "stopped"]

@@ -18,7 +18,7 @@ describe("V3Extensions", () => {
     assert.notIncludeMembers(listed, Object.values(Wire.v3Operations).map(operation))
   })
 
-  it("a stop has one of two strategies, or none", () => {
+  it("allows two strategies of a stop, or none", () => {
     const decode = Schema.decodeUnknownExit(SessionStop)
     for (const body of [{}, { strategy: "task" }, { strategy: "session" }]) {
       assert.deepStrictEqual<unknown>(decode(body), Exit.succeed(body))
@@ -26,7 +26,7 @@ describe("V3Extensions", () => {
     assert.isTrue(Exit.isFailure(decode({ strategy: "now" })))
   })
 
-  it("pages and limits are whole numbers within bounds", () => {
+  it("limits pages and limits to whole numbers within bounds", () => {
     const decode = Schema.decodeUnknownExit(ProfileListQuery)
     assert.deepStrictEqual(decode({ page: "2", page_size: "100" }), Exit.succeed({ page: 2, page_size: 100 }))
     for (const wrong of [{ page: "0" }, { page_size: "0" }, { page_size: "101" }, { page: "1.5" }]) {
@@ -35,7 +35,7 @@ describe("V3Extensions", () => {
     assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(SessionMessagesQuery)({ limit: "101" })))
   })
 
-  it("records need only their ids, and keep what they don't know", () => {
+  it("requires only the ids of records, and keeps unknown fields", () => {
     const id = "11111111-1111-4111-8111-111111111111"
     assert.deepStrictEqual<unknown>(
       Schema.decodeUnknownExit(Profile)({ id, name: 1, color: "red" }),
@@ -51,7 +51,7 @@ describe("V3Extensions", () => {
     )
   })
 
-  it("an upload names 1 to 100 files, and a profile's name has 255 characters at most", () => {
+  it("limits an upload to 1 to 100 files, and a profile's name to 255 characters", () => {
     const decode = Schema.decodeUnknownExit(UploadRequest)
     const file = { name: "a.csv", size: 3 }
     assert.deepStrictEqual<unknown>(

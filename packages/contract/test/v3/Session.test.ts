@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { isTerminalSessionStatus, Session, SessionCreate } from "../../src/v3/Session.ts"
 
 describe("Session", () => {
-  it("needs an id and nothing else, and keeps the rest as it came", () => {
+  it("requires only an id, and keeps other fields unchanged", () => {
     const decode = Schema.decodeUnknownExit(Session)
     assert.deepStrictEqual(decode({ id: "s-1" }), Exit.succeed({ id: "s-1" }))
     const odd = { id: "s-1", status: "brewing", result: { a: [null] }, extra: 1 }
@@ -14,7 +14,7 @@ describe("Session", () => {
     for (const wrong of [{}, { id: "" }, { id: 4 }, [], null]) assert.isTrue(Exit.isFailure(decode(wrong)))
   })
 
-  it("a session is over when idle, stopped, timed out or in error; an unknown status is not the end", () => {
+  it("is over when idle, stopped, timed out or in error, but not with an unknown status", () => {
     assert.deepStrictEqual(
       ["created", "running", "idle", "stopped", "timed_out", "error", "brewing"].filter(isTerminalSessionStatus),
       ["idle", "stopped", "timed_out", "error"]
@@ -23,7 +23,7 @@ describe("Session", () => {
 })
 
 describe("SessionCreate", () => {
-  it("needs a task, takes a thinkingLevel, passes on what is not described", () => {
+  it("requires a task, accepts a thinkingLevel, and passes on fields that aren't described", () => {
     const decode = Schema.decodeUnknownExit(SessionCreate)
     for (const thinkingLevel of ["high", 3, { budget: 9 }, null]) {
       const body = { task: "t", thinkingLevel, keepAlive: false }

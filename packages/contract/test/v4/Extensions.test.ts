@@ -16,7 +16,7 @@ describe("V4Extensions", () => {
     assert.notIncludeMembers(listed, Object.values(Wire.v4Operations).map(operation))
   })
 
-  it("limit is a whole number from 1 to 100", () => {
+  it("limits limit to whole numbers from 1 to 100", () => {
     const decode = Schema.decodeUnknownExit(RunListQuery)
     assert.deepStrictEqual(decode({}), Exit.succeed({}))
     assert.deepStrictEqual(decode({ limit: "100", cursor: "c" }), Exit.succeed({ limit: 100, cursor: "c" }))
@@ -24,7 +24,7 @@ describe("V4Extensions", () => {
     assert.deepStrictEqual(Schema.encodeUnknownExit(RunListQuery)({ limit: 5 }), Exit.succeed({ limit: "5" }))
   })
 
-  it("pages of browsers are counted from 1", () => {
+  it("counts pages of browsers from 1", () => {
     const decode = Schema.decodeUnknownExit(BrowserListQuery)
     assert.deepStrictEqual(decode({ pageNumber: "3", pageSize: "20" }), Exit.succeed({ pageNumber: 3, pageSize: 20 }))
     for (const wrong of [{ pageNumber: "0" }, { pageSize: "101" }, { pageNumber: "1e999" }]) {
@@ -32,7 +32,7 @@ describe("V4Extensions", () => {
     }
   })
 
-  it("a session needs only its id", () => {
+  it("requires only the id of a session", () => {
     const decode = Schema.decodeUnknownExit(SessionInfo)
     assert.deepStrictEqual<unknown>(decode({ sessionId: "s", title: 1 }), Exit.succeed({ sessionId: "s" }))
     assert.isTrue(Exit.isFailure(decode({ task: "t" })))

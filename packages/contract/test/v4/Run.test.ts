@@ -7,7 +7,7 @@ const accepts = (schema: Schema.ConstraintDecoder<unknown>, value: unknown) =>
   Exit.isSuccess(Schema.decodeUnknownExit(schema)(value))
 
 describe("Run", () => {
-  it("what a create answers needs only an id; the full run has a status too", () => {
+  it("requires only an id in the response to a create, and a status in the full run", () => {
     assert.isTrue(accepts(CreatedRun, { id: "r" }))
     assert.isTrue(accepts(Run, { id: "r", status: "completed", result: { any: ["thing"] }, extra: 1 }))
     assert.isFalse(accepts(Run, { id: "r" }))
@@ -18,7 +18,7 @@ describe("Run", () => {
     }
   })
 
-  it("a field that is not described, and has another form than ours, hides nothing that is", () => {
+  it("decodes a field of another type than ours without hiding described fields, if it is not described", () => {
     const odd = {
       sessionId: 12,
       task: null,
@@ -40,7 +40,7 @@ describe("Run", () => {
     }
   })
 
-  it("an unknown status decodes and is not terminal", () => {
+  it("decodes an unknown status, which is not terminal", () => {
     assert.isTrue(accepts(RunStatusView, { status: "brewing" }))
     assert.isFalse(accepts(RunStatusView, { status: null }))
     assert.deepStrictEqual(
@@ -49,7 +49,7 @@ describe("Run", () => {
     )
   })
 
-  it("a create needs a task; modelParams is an object", () => {
+  it("requires a task in a create, and an object as modelParams", () => {
     assert.isTrue(accepts(RunCreate, { task: "", modelParams: { effort: "high" }, more: 1 }))
     for (const wrong of [{}, { task: 1 }, { task: "t", modelParams: [] }, { task: "t", modelParams: null }]) {
       assert.isFalse(accepts(RunCreate, wrong), JSON.stringify(wrong))

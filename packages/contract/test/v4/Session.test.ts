@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { QueuedMessage, QueueMessage } from "../../src/v4/Session.ts"
 
 describe("QueueMessage", () => {
-  it("needs a text and whether to interrupt", () => {
+  it("requires a text and whether to interrupt", () => {
     const accepts = (value: unknown) => Exit.isSuccess(Schema.decodeUnknownExit(QueueMessage)(value))
     assert.isTrue(accepts({ text: "and then", interrupt: false }))
     for (const wrong of [
@@ -19,7 +19,7 @@ describe("QueueMessage", () => {
 })
 
 describe("QueuedMessage", () => {
-  it("promises nothing: an empty answer decodes, whatever comes is kept", () => {
+  it("decodes an empty response, and keeps all fields", () => {
     const decode = Schema.decodeUnknownExit(QueuedMessage)
     assert.deepStrictEqual(decode({}), Exit.succeed({}))
     assert.deepStrictEqual<unknown>(decode({ mode: "later", extra: 1 }), Exit.succeed({ mode: "later", extra: 1 }))
