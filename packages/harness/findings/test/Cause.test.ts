@@ -20,8 +20,8 @@ const factsOf = (failure: Failure, verdict: Trial["verdict"] = "failed") =>
 
 const cartEmpty = { service: "The cart was empty." }
 
-describe("the cause of a failure", () => {
-  it("is what the service says of itself, before what the check saw", () => {
+describe("a failure's cause", () => {
+  it("is the service's own error rather than the failed check", () => {
     const failure: Failure = { kind: "check", message: "the order exists", expected: "1", actual: "0", ...cartEmpty }
     assert.deepStrictEqual(factsOf(failure), {
       _tag: "Service",
@@ -32,7 +32,7 @@ describe("the cause of a failure", () => {
     assert.notProperty(factsOf({ ...failure, kind: "error" }), "isCheck")
   })
 
-  it("is the check with what it expected and got, where the service says nothing", () => {
+  it("is the check with its expected and actual values if the service reports no error", () => {
     const failure: Failure = { kind: "check", message: "the run\n  completed", expected: "completed", actual: "failed" }
     assert.deepStrictEqual(factsOf(failure), {
       _tag: "Check",
@@ -43,7 +43,7 @@ describe("the cause of a failure", () => {
     })
   })
 
-  it("is the last request, of a time-out and of what only the infrastructure ended", () => {
+  it("is the last request for a timeout and for a trial that the infrastructure ended", () => {
     const path = "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1/status"
     const request = { method: "GET", path, status: 503, duration_ms: 2 }
     const failure: Failure = { kind: "timeout", message: "timed out after 30 s", request }
@@ -62,7 +62,7 @@ describe("the cause of a failure", () => {
   })
 })
 
-describe("what differs between two runs is taken out", () => {
+describe("normalizing details that differ between runs", () => {
   for (const [from, to] of [
     ["run 7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1 failed", "run <id> failed"],
     ["session deadbeef42 and 5f2e0000cafe-3", "session <id> and <id>"],
@@ -84,14 +84,14 @@ describe("what differs between two runs is taken out", () => {
     ["HTTP 503 after 3 attempts", "HTTP 503 after 3 attempts"],
     ["the decade was defaced", "the decade was defaced"]
   ] as const) {
-    it(`${from}: ${to}`, () => assert.strictEqual(normalised(from), to))
+    it(`turns ${from} into ${to}`, () => assert.strictEqual(normalised(from), to))
   }
 })
 
-describe("the causes of a run", () => {
-  it("a passed run has none", () => assert.deepStrictEqual(told(result("pays", [trial(), trial()])), []))
+describe("a run's causes", () => {
+  it("are empty for a passed run", () => assert.deepStrictEqual(told(result("pays", [trial(), trial()])), []))
 
-  it("what is the same in every trial keeps its host; what differs does not", () => {
+  it("keep a host that is the same in every trial, and leave out one that differs", () => {
     const refused = (port: number) => failing({ kind: "error", message: `connect ECONNREFUSED 127.0.0.1:${port}` })
     assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4400)])), [
       ["Check", { message: "connect ECONNREFUSED 127.0.0.1:4400" }, "buys x1", "pays x1"]
@@ -101,7 +101,7 @@ describe("the causes of a run", () => {
     ])
   })
 
-  it("durations and long numbers that differ are a range, ids are left out", () => {
+  it("show different durations and long numbers as a range, and leave out ids", () => {
     const refused = (order: string, after: string) =>
       failing({ service: `Order ${order} refused after ${after}, 2 items`, message: "it is paid" })
     assert.deepStrictEqual(
@@ -120,7 +120,7 @@ describe("the causes of a run", () => {
     )
   })
 
-  it("a refusal with another order and another time of day is one cause, one with other words another", () => {
+  it("treat refusals that differ in order and time of day as one cause, and other words as another", () => {
     const refused = (service: string) => failing({ service, message: "the order exists" })
     const [one, other] = [
       refused("Order 4711-abc was refused at 12:03."),
@@ -137,7 +137,7 @@ describe("the causes of a run", () => {
     assert.strictEqual(told(result("a", [opens("12:03")]), result("b", [opens("13:33")])).length, 2)
   })
 
-  it("several broken invariants of one name are told by the first, whatever the service says", () => {
+  it("use the first of several broken invariants of one name, whatever the service reports", () => {
     const broken = (sentence: string) =>
       failing(cartEmpty, {
         breaches: [
@@ -154,7 +154,7 @@ describe("the causes of a run", () => {
     ])
   })
 
-  it("one cause that fails several scenarios is one, whatever their checks are called", () => {
+  it("merge one cause of several failed scenarios, whatever their checks are called", () => {
     assert.deepStrictEqual(
       told(
         result("buys a mug", [failing({ message: "the mug is ordered", ...cartEmpty })]),
@@ -172,7 +172,7 @@ describe("the causes of a run", () => {
     )
   })
 
-  it("other status, other cause: a 404 and a failed run may say the same words", () => {
+  it("separate different statuses, even if a 404 and a failed run have the same message", () => {
     const of = (status: number) => ({
       service: "Not found",
       request: { method: "GET", path: "/api/v4/runs/1", status, duration_ms: 1 }
@@ -180,7 +180,7 @@ describe("the causes of a run", () => {
     assert.strictEqual(told(result("a", [failing(of(404))]), result("b", [failing(of(200))])).length, 2)
   })
 
-  it("a leaked browser and a broken invariant are causes, whatever the checks say", () => {
+  it("include a leaked browser and a broken invariant, whatever the checks report", () => {
     const leak = { leakedBrowsers: [{ id: "b-1", stopped: true }] }
     assert.deepStrictEqual(
       told(
@@ -206,13 +206,13 @@ describe("the causes of a run", () => {
     )
   })
 
-  it("a scenario in quarantine is left out until its last day", () => {
+  it("exclude a quarantined scenario until its last day", () => {
     const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }
     assert.deepStrictEqual(told(result("a", [failing({})], { quarantine })), [])
     assert.strictEqual(told(result("a", [failing({})], { quarantine: { ...quarantine, expired: true } })).length, 1)
   })
 
-  it("an unscored trial without a failure is told by its reason", () => {
+  it("describe an unscored trial without a failure by its reason", () => {
     const trials = [trial({ verdict: "unscored", reason: "an oracle could not look: no database" })]
     assert.deepStrictEqual(told(result("a", trials)), [
       ["Other", { text: "an oracle could not look: no database" }, "a x1"]

@@ -77,33 +77,33 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "a passed scenario left a browser open",
+    "a passed scenario leaked a browser",
     report([result("buys", "passed", { trials: [trialOf({ leakedBrowsers: [leak] })] })]),
     ["Leak buys"],
     []
   ],
-  ["an invariant that no trial is blamed for", report([passed], { breaches: [breach] }), ["BrokenInvariant"], []],
+  ["an invariant broken by no particular trial", report([passed], { breaches: [breach] }), ["BrokenInvariant"], []],
   ["flaky as in nine nights before", report([result("buys", "flaky")], judged(row())), [], ["Flaky (usual) buys"]],
   [
-    "a passed scenario left a browser open, and its pass rate is as ever",
+    "a passed scenario leaked a browser, and its pass rate is usual",
     report([result("buys", "failed", { trials: [trialOf({ leakedBrowsers: [leak] })] })], judged(row())),
     ["Leak buys"],
     []
   ],
   [
-    "flaky, and four nights are too few",
+    "flaky, with four nights, which are too few",
     report([result("buys", "flaky")], judgedBy(4, few(4, true))),
     ["Flaky buys"],
     []
   ],
   [
-    "flaky, and four nights know it so",
+    "flaky, as in four earlier nights",
     report([result("buys", "flaky")], judgedBy(4, few(4, false))),
     [],
     ["Flaky (usual) buys"]
   ],
   [
-    "flaky and new, and four nights are too few to tell what is",
+    "flaky and new, with too few nights to judge",
     report([result("buys", "flaky")], judgedBy(4, few(0, false))),
     ["Flaky buys"],
     []
@@ -115,7 +115,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "flaky as seldom in the four nights that know it, which is unusual",
+    "flaky more than in its four nights, which is unusual",
     report([result("buys", "flaky")], judged(few(4, true))),
     [],
     []
@@ -127,14 +127,14 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "new in a history, and a browser was left open",
+    "new in a history, with a leaked browser",
     report([result("buys", "flaky", { trials: [trialOf({ leakedBrowsers: [leak] })] })], judged(few(0, true))),
     ["Leak buys"],
     []
   ],
   ["failed in every trial, as it often does", report([result("buys", "failed")], judged(row())), ["Failed buys"], []],
   [
-    "failed in every planned trial as it often does, and passed a extra trial",
+    "failed in every planned trial as it often does, and passed an extra trial",
     report(
       [
         result("buys", "failed", {
@@ -157,7 +157,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     ["Flaky buys"]
   ],
   [
-    "flaky as never before, which is unusual and neither red nor as usual",
+    "flakier than ever, which is unusual but no failure",
     report([result("buys", "flaky")], judged(row({ isUnusual: true }))),
     [],
     []
@@ -178,19 +178,19 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "flaky, and its row says that there is not enough data",
+    "flaky, with too little data in its row",
     report([result("buys", "flaky")], judged(row({ verdict: "not enough data" }))),
     ["Flaky buys"],
     []
   ],
   [
-    "flaky, and another scenario is as before",
+    "flaky, next to an unchanged scenario",
     report([result("buys", "flaky")], judged(row({ scenario: { suite: "shop", name: "pays" } }))),
     ["Flaky buys"],
     []
   ],
   [
-    "flaky, and its duration is as before",
+    "flaky, with an unchanged duration",
     report([result("buys", "flaky")], judged(row({ figure: "duration" }))),
     ["Flaky buys"],
     []
@@ -236,7 +236,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "a limit kept some from running",
+    "a limit excluded some scenarios",
     report([
       passed,
       unrun,
@@ -248,9 +248,9 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     [],
     ["NotRun waits, half"]
   ],
-  ["a limit kept all from running", report([unrun]), ["NothingRan"], ["NotRun waits"]],
+  ["a limit excluded all scenarios", report([unrun]), ["NothingRan"], ["NotRun waits"]],
   [
-    "what the target cannot serve is not missing",
+    "scenarios that the target can't serve",
     report([passed, result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
     [],
     []
@@ -270,19 +270,19 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "the service was away in some trials",
+    "the service was unavailable in some trials",
     report([result("buys", "passed", { trials: [...many, trialOf({ verdict: "infra" })] })]),
     [],
     ["PartlyScored buys"]
   ],
   [
-    "the service was away in too many trials",
+    "the service was unavailable in too many trials",
     report([result("buys", "passed", { trials: [trialOf(), trialOf(), trialOf({ verdict: "infra" })] })]),
     ["TooManyUnreachable"],
     ["PartlyScored buys"]
   ],
   [
-    "the service was away in too many trials of what is in quarantine",
+    "the service was unavailable in too many trials of a quarantined scenario",
     report([
       passed,
       result("buys", "passed", { ...quarantine(false), trials: [trialOf(), trialOf(), trialOf({ verdict: "infra" })] })
@@ -305,7 +305,7 @@ const inShort = ({ kind, scenarios }: Finding): string =>
 const errors = (of: RunReport) => ofSeverity(Findings.findingsOf(of), "error").map(inShort)
 const notes = (of: RunReport) => ofSeverity(Findings.findingsOf(of), "note").map(inShort)
 
-describe("findings of a run", () => {
+describe("a run's findings", () => {
   for (const [what, run, its, noted] of cases) {
     it(`${what}: ${its.length === 0 ? "passes" : "fails"}`, () => {
       assert.deepStrictEqual([errors(run), notes(run)], [its, noted])
@@ -313,7 +313,7 @@ describe("findings of a run", () => {
     })
   }
 
-  it("are computed once: a report that carries them is not judged again", () => {
+  it("are computed once, so a report that contains them is not judged again", () => {
     const findings: ReadonlyArray<Finding> = [
       { kind: { _tag: "CostUnknown", runs: ["r-1"] }, severity: "error", scenarios: [] }
     ]
@@ -321,7 +321,7 @@ describe("findings of a run", () => {
     assert.deepStrictEqual(Findings.of(report([passed])), [])
   })
 
-  it("fail a scenario that began and finished no trial in time, and not one that did not begin", () => {
+  it("fail a scenario that started and finished no trial in time, but not one that didn't start", () => {
     const skip = { skip: { _tag: "ScenarioTimeLimit", limit_ms: 2000 } } as const
     const cut = (requests: number) =>
       result("hangs", "skipped", { ...skip, trials: [trialOf({ verdict: "skipped", ...skip, requests })] })
@@ -349,7 +349,7 @@ describe("findings of a run", () => {
     assert.deepStrictEqual([known, fresh], [[9], [undefined]])
   })
 
-  it("put scenarios together whose figure regressed in the same night, the worst first", () => {
+  it("group scenarios whose figure regressed in the same night, the worst first", () => {
     const [tonight, earlier] = ["2026-11-21T02:00:00.000Z", "2026-11-14T02:00:00.000Z"]
     const slower = (name: string, since: string, change: number) =>
       row({
@@ -382,7 +382,7 @@ describe("the order of errors", () => {
   const limit = { exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] } as const
   const breaking = result("breaks", "passed", { trials: [trialOf({ breaches: [breach] })] })
 
-  it("puts the worst first, and a pass rate that fell next to failures", () => {
+  it("puts the worst first, and a lower pass rate next to failures", () => {
     const slow = result("slow", "passed", limit)
     const flaky = result("buys", "flaky")
     assert.deepStrictEqual(errors(report([breaking, flaky, slow])), [
@@ -396,7 +396,7 @@ describe("the order of errors", () => {
     ])
   })
 
-  it("has a leaked browser once, wherever it is seen", () => {
+  it("lists a leaked browser once, wherever it was found", () => {
     const open = { ...breach, invariant: "browsers-left-open" }
     const leaking = result("leaks", "passed", { trials: [trialOf({ leakedBrowsers: [leak], breaches: [open] })] })
     const whole = row({ figure: "leaked browsers", scenario: null, verdict: "regressed" })
@@ -421,7 +421,7 @@ describe("the order of errors", () => {
     )
   })
 
-  it("counts more than a fifth of the trials as too many that the infrastructure ended", () => {
+  it("reports infrastructure errors in more than a fifth of the trials", () => {
     const away = (ended: number) =>
       unreachableOf([
         result("buys", "passed", {
@@ -432,13 +432,13 @@ describe("the order of errors", () => {
   })
 })
 
-it("a missing shard fails a run, however well the others are", () => {
+it("a missing shard fails a run, however many scenarios passed", () => {
   const shard = (index: number) => ({ index, of: 3, startedAt: "", duration_ms: 1, interrupted: false })
   const of = (...indexes: ReadonlyArray<number>) => errors({ ...report([passed]), shards: indexes.map(shard) })
   assert.deepStrictEqual([of(1, 2, 3), of(1, 3)], [[], ["LostShards"]])
 })
 
-it("a missing shard can be run with the words of another one, without its own folder and number", () => {
+it("a missing shard can be rerun with another shard's command, except for the folder and number", () => {
   const argsOf = (...args: ReadonlyArray<string>) => {
     const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false, args }
     const [finding] = Findings.findingsOf({ ...report([passed]), shards: [shard] })

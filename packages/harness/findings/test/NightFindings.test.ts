@@ -34,14 +34,14 @@ const recordedOf = (first: ReadonlyArray<Night>, next: ReadonlyArray<Night>) => 
   })
 }
 
-describe("nights that were judged wrong before", () => {
+describe("nights that were once judged wrong", () => {
   const flakyNight = (day: number, flaky: number, change: Partial<NightScenario> = {}) =>
     night(
       day,
       Array.from({ length: 20 }, (_, index) => scenario(`s${index}`, index < flaky ? 3 : 5, change))
     )
 
-  it("a perfect night is fine after two bad ones that a window pools with it", () => {
+  it("pass if they are perfect, even after two bad ones in the same window", () => {
     const first = Array.from({ length: 30 }, (_, day) => flakyNight(day, 0))
     const worse = { ...took(3000), cost_usd: "0.15" }
     const failing = (day: number) =>
@@ -57,7 +57,7 @@ describe("nights that were judged wrong before", () => {
   const slowly = (day: number, factor: number, cost = 1) => timed(day, factor * wobble(day), cost)
   const uneven = (nights: number) => Array.from({ length: nights }, (_, day) => timed(day, wobble(day, 0.3)))
 
-  it("one slow night does not hide the slow ones after it", () => {
+  it("still fail if they are slow after an earlier slow night", () => {
     const longer = (day: number, factor: number, cost = 1) => timed(day, factor * wobble(day, 0.3), cost)
     const slow = [longer(5, 3, 2), longer(6, 4), longer(7, 4), longer(8, 5), longer(9, 6)]
     const verdicts = recordedOf(uneven(5), slow).map(({ judgement }) => rowOf(judgement, "duration", null).verdict)
@@ -66,11 +66,11 @@ describe("nights that were judged wrong before", () => {
     assert.strictEqual(first && rowOf(first.judgement, "cost", null).verdict, "regressed")
   })
 
-  it("a night three times as long as seven uneven ones is red at once", () => {
+  it("fail immediately if one takes three times as long as seven uneven ones", () => {
     assert.strictEqual(judgeNight(of(uneven(7)), timed(7, 3 * wobble(7, 0.3))).status, "failed")
   })
 
-  it("a night that regressed in its costs leaves the baseline of its durations", () => {
+  it("leave the baseline of durations if their cost regressed", () => {
     const good = Array.from({ length: 8 }, (_, day) => slowly(day, 1))
     const bad = {
       ...slowly(8, 2),
@@ -81,14 +81,14 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual([row.verdict, row.nights], ["regressed", 8])
   })
 
-  it("scenarios that were always flaky do not make a night red", () => {
+  it("pass with scenarios that were always flaky", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
     assert.deepStrictEqual(errorsIn(judgeNight(of(nights), flakyNight(12, 4)).findings), [])
     const failing = Array.from({ length: 30 }, (_, day) => night(day, [scenario("weak", day % 3)]))
     assert.deepStrictEqual(errorsIn(judgeNight(of(failing), night(30, [scenario("weak", 1)])).findings), [])
   })
 
-  it("a flake that no earlier night had is not called usual", () => {
+  it("don't call a flake usual that no earlier night had", () => {
     const rows = (nights: ReadonlyArray<Night>) => judge(of(nights), night(12, [scenario("often", 4)]))
     const firstEver = Array.from({ length: 12 }, (_, day) => night(day, [scenario("often", 5)]))
     const known = firstEver.map((one, day) => (day === 3 ? night(3, [scenario("often", 4)]) : one))
@@ -108,7 +108,7 @@ describe("nights that were judged wrong before", () => {
     return { status: verdict.status as string, now, before, lack: lack as object | undefined }
   }
 
-  it("a new scenario that fails some trials is unusual, and red where it fails all", () => {
+  it("warn about a new scenario that fails some trials, and fail if it fails all", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
     const rated = (status: string, passed: number, code: "new" | "changed" = "new") => ({
       status,
@@ -124,7 +124,7 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual(rateOfNew(before, withNew(12, 4)), rated("warning", 4, "changed"))
   })
 
-  it("a scenario of few nights is fine where it fails as all scenarios let expect, and else unusual", () => {
+  it("accept a young scenario's failures at the general rate, and otherwise warn", () => {
     const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
     const few = (passed: number) => [...nights, withNew(12, passed)]
     const rated = (status: string, passed: number, before: number) => ({
@@ -138,7 +138,7 @@ describe("nights that were judged wrong before", () => {
     assert.strictEqual(judgeNight(of(few(5)), withNew(13, 0)).status, "failed")
   })
 
-  it("a flaky scenario is red while a history has fewer than five nights, unless they know it", () => {
+  it("fail for a flaky scenario with fewer than five earlier nights, unless these had the flake", () => {
     const nights = Array.from({ length: 4 }, (_, day) => flakyNight(day, 4))
     assert.strictEqual(judgeNight(of(nights), withNew(4, 4)).status, "failed")
     assert.deepStrictEqual(judgeNight(of(nights), flakyNight(4, 4)).findings, [])
@@ -147,7 +147,7 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual([first.status, first.judgement.rows.some(({ isUnusual }) => isUnusual)], ["failed", false])
   })
 
-  it("the duration of one trial among five that failed says nothing", () => {
+  it("don't compare the duration of a single passed trial", () => {
     const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
     const { scenarios } = timed(30, 1)
     const durations = { count: 1, mean_log: Math.log(3000), median_ms: 3000 }
@@ -162,13 +162,13 @@ describe("nights that were judged wrong before", () => {
     assert.isUndefined(judgement.rows.find((row) => row.figure === "duration" && row.scenario?.name === "s0"))
   })
 
-  it("an improvement that is lost again after ten nights is red in the first", () => {
+  it("fail when an improvement is lost again after ten nights", () => {
     const nights = Array.from({ length: 40 }, (_, day) => timed(day, day < 30 ? 1 : 0.8))
     assert.strictEqual(rowOf(judge(of(nights), timed(40, 1)), "duration", null).verdict, "regressed")
   })
 })
 
-describe("a night judged by its report, and by its line of the history", () => {
+describe("a night judged by its report and by its history line", () => {
   const trialsOf = (passed: number, change: Partial<Trial> = {}, first: Partial<Trial> = {}) =>
     Array.from({ length: 5 }, (_, at) =>
       trial({ verdict: at < passed ? "passed" : "failed", duration_ms: 1000, ...change, ...(at === 0 ? first : {}) })
@@ -206,7 +206,7 @@ describe("a night judged by its report, and by its line of the history", () => {
       resultOf("often", trialsOf(passed, {}, { costUnknown: ["r-1"] }), quarantined(false)),
     "over its limits": (passed) => resultOf("often", trialsOf(passed), limit),
     claimed: () => resultOf("often", trialsOf(0, { verdict: "claimed" })),
-    "that the service did not answer": () => resultOf("often", trialsOf(0, { verdict: "infra" })),
+    "without a response of the service": () => resultOf("often", trialsOf(0, { verdict: "infra" })),
     "not judged": () => resultOf("often", trialsOf(0, { verdict: "unscored" })),
     "cut short": (passed) => resultOf("often", trialsOf(passed, {}, skipped)),
     changed: (passed) => resultOf("often", trialsOf(passed), { source: "bb" }),
@@ -218,13 +218,13 @@ describe("a night judged by its report, and by its line of the history", () => {
     none: [],
     "three nights": often([5, 4, 5]),
     "five nights": often([5, 5, 4, 5, 5]),
-    "twelve nights of a steady one": often(Array.from({ length: 12 }, () => 5)),
-    "twelve nights of a flaky one": often(Array.from({ length: 12 }, (_, day) => 2 + (day % 3))),
-    "twelve nights, and two of it": Array.from({ length: 12 }, (_, day) =>
+    "twelve nights of a steady scenario": often(Array.from({ length: 12 }, () => 5)),
+    "twelve nights of a flaky scenario": often(Array.from({ length: 12 }, (_, day) => 2 + (day % 3))),
+    "twelve nights, two of them with the scenario": Array.from({ length: 12 }, (_, day) =>
       night(day, [scenario("always"), ...(day < 10 ? [] : [scenario("often", 4)])])
     )
   }
-  it("have one verdict of a run without any scenario that ran", () => {
+  it("gets one verdict if no scenario ran", () => {
     const bare = { ...green, results: [], counts: countsOf([]) }
     const report = conclude(bare)
     assert.strictEqual(statusOf(report.findings), "failed")
@@ -232,7 +232,7 @@ describe("a night judged by its report, and by its line of the history", () => {
   })
 
   for (const [before, nights] of Object.entries(histories)) {
-    it(`have one verdict: ${before}`, () => {
+    it(`gets one verdict: ${before}`, () => {
       const seen = new Set<string>()
       for (const [what, make] of Object.entries(changes)) {
         for (const passed of [0, 1, 3, 4, 5]) {
@@ -258,13 +258,13 @@ describe("a night judged by its report, and by its line of the history", () => {
   }
 })
 
-describe("a scenario without a passed trial tonight", () => {
+describe("a scenario that passed no trial tonight", () => {
   const Trials = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
   const Passed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 }))
   const History = Schema.Array(Passed).check(Schema.isMaxLength(14))
 
   it.prop(
-    "fails the night whatever the history and the extra trials say, in the run and from its history",
+    "fails the night whatever the history and the extra trials show, in the run and from its history",
     [Trials, Trials, History, Schema.Boolean, Schema.Boolean],
     ([trials, confirmed, passedBefore, isRecorded, isClaimed]) => {
       const nights = passedBefore.map((passed, day) =>
@@ -302,18 +302,18 @@ describe("a scenario without a passed trial tonight", () => {
   )
 })
 
-describe("a verdict from a history alone", () => {
+describe("a verdict from the history alone", () => {
   const nights = steady(12)
   const errorsOf = (change: Partial<NightScenario>, passed = 5) =>
     errorsIn(judgeNight(of(nights), tonight(12, passed, change)).findings)
 
-  it("is red for a scenario beyond its own limits", () => {
+  it("fails for a scenario beyond its own limits", () => {
     assert.deepStrictEqual(errorsOf({ exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] }), [
       "LimitExceeded often"
     ])
   })
 
-  it("is red for a night in which no scenario ran", () => {
+  it("fails for a night in which no scenario ran", () => {
     const none = judgeNight(of(nights), night(12, []))
     assert.deepStrictEqual([none.status, errorsIn(none.findings)], ["failed", ["NothingRan"]])
   })
@@ -323,7 +323,7 @@ describe("a verdict from a history alone", () => {
     assert.include(errorsOf({ verdict: "failed" }), "Failed often")
   })
 
-  it("is not red for a failure in quarantine, until it expires", () => {
+  it("ignores a failure in quarantine until that expires", () => {
     assert.isAbove(errorsOf({}, 0).length, 0)
     assert.deepStrictEqual(errorsOf({ quarantine: { expired: false } }, 0), [])
     assert.include(errorsOf({ quarantine: { expired: true } }, 0), "QuarantineExpired often")

@@ -46,7 +46,7 @@ const told = (report: RunReport) =>
     }))
 
 describe("Outages", () => {
-  it("forty trials of eight scenarios that met one burst are one, with its time, its requests and its count", () => {
+  it("merge forty trials of eight scenarios in one burst, with its time, requests and count", () => {
     const scenarios = Array.from({ length: 8 }, (_, index) =>
       Array.from({ length: 5 }, (_, at) => away(10 * second + 500 * (8 * at + index), at === 4 ? null : 503))
     )
@@ -64,13 +64,13 @@ describe("Outages", () => {
     assert.deepStrictEqual([finding?.scenarios.length, others], [8, []])
   })
 
-  it("one begins with the first request that failed", () => {
+  it("start with the first failed request", () => {
     const slow = { ...away(40 * second), failure: failure(504, "/api/v4/runs", 30 * second), duration_ms: 35 * second }
     const [outage] = Outages.of(of([{ ...slow, started_ms: 5 * second }]))
     assert.strictEqual((outage?.to_ms ?? 0) - (outage?.from_ms ?? 0), 30 * second)
   })
 
-  it("separates two outages when a trial passed and a minute went by between them; silence alone does not", () => {
+  it("are separated by a passed trial and a minute, but not by silence alone", () => {
     const twice = [away(10 * second), away(5 * minute)]
     assert.lengthOf(told(of(twice)), 1)
     assert.lengthOf(told(of(twice, [passed(2 * minute)])), 2)
@@ -85,14 +85,14 @@ describe("Outages", () => {
     )
   })
 
-  it("tells a rate limit from an outage", () => {
+  it("don't include a rate limit", () => {
     assert.deepStrictEqual(
       told(of([away(second, 429)], [away(second, 503)])).map(({ requests }) => requests),
       [[["POST", "/api/v4/runs", 429, 1]], [["POST", "/api/v4/runs", 503, 1]]]
     )
   })
 
-  it("tries that were run again count by themselves, also where all passed then", () => {
+  it("count repeated attempts separately, even if all passed in the end", () => {
     const rerun = { started_ms: 0, duration_ms: 5, failure: failure(503) }
     const report = of([trial({ reruns: [rerun, rerun] })], [trial({ reruns: [rerun] })])
     assert.deepStrictEqual(
@@ -102,7 +102,7 @@ describe("Outages", () => {
     assert.deepStrictEqual(errorsOf(report), [])
   })
 
-  it("the time of a shard counts from its own beginning, and that of a run that went on without its pause", () => {
+  it("measure a shard's time from its own start, and a resumed run's time without its pause", () => {
     const report = of([away(10 * second)], [away(10 * second)])
     const startedAt = "2026-11-21T10:00:00.000Z"
     const shard = { of: 2, duration_ms: minute, interrupted: false }

@@ -26,8 +26,8 @@ const failed = (...scenarios: Finding["scenarios"]): Finding => ({
   scenarios
 })
 
-describe("the people of a finding", () => {
-  it("are the owner of the quarantine or of the scenario, and who is working on it", () => {
+describe("a finding's people", () => {
+  it("are the owner of the quarantine or of the scenario, and anyone working on it", () => {
     const [finding] = withPeople(report, [failed(...["pays", "sells", "signs in"].map((name) => scenarioOf(name)))])
     assert.deepStrictEqual(
       finding?.scenarios.map(({ acknowledged, owner }) => [owner, acknowledged]),
@@ -39,7 +39,7 @@ describe("the people of a finding", () => {
     )
   })
 
-  it("of a whole run that is worse are those of the scenarios that added most", () => {
+  it("of a run that is worse as a whole are those of the scenarios that contributed most", () => {
     const amount = { _tag: "Cost", usd: "1" } as const
     const contributor = { ...scenarioOf("pays"), now: amount, before: amount, change: 1, share: 1 }
     const comparison: Comparison = {
@@ -66,7 +66,7 @@ describe("the people of a finding", () => {
     assert.deepStrictEqual([worse?.acknowledged, other?.acknowledged], [ada, undefined])
   })
 
-  it("one change of code is kept once for all scenarios of a finding", () => {
+  it("share one stored code change for all scenarios of a finding", () => {
     const run = { startedAt: "2026-11-20T02:00:00.000Z", tool: "0.4.0", service: { version: "1" } }
     const onset = { since: "2026-11-21T02:00:00.000Z", nights: 1, known: 9 }
     const change = { good: run, bad: { ...run, service: { version: "2" } } }

@@ -34,7 +34,7 @@ const said = (verdict: Verdict, story: string): string | undefined => {
   return onset && age(onset)
 }
 
-describe("since when a scenario has not passed", () => {
+describe("the time since a scenario last passed", () => {
   const cases: ReadonlyArray<readonly [Verdict, nights: string, string | undefined]> = [
     ["failed", "+++", "new"],
     ["failed", "+xx", "since 2026-01-02, 3 nights"],
@@ -64,12 +64,12 @@ describe("since when a scenario has not passed", () => {
     ["skipped", "xxx", undefined]
   ]
   for (const [verdict, story, words] of cases) {
-    it(`${verdict} after ${story}: ${words ?? "nothing to say"}`, () => {
+    it(`is ${words ?? "omitted"} for ${verdict} after ${story}`, () => {
       assert.strictEqual(said(verdict, story), words)
     })
   }
 
-  it("nights on another target, later ones, and none at all say nothing", () => {
+  it("ignores nights on another target and later ones, and is omitted without nights", () => {
     assert.isUndefined(said("failed", ""))
     const elsewhere = night(0, []).fingerprint
     const other = nightsOf("xx", { fingerprint: { ...elsewhere, target: "https://other.test" } })
@@ -78,13 +78,13 @@ describe("since when a scenario has not passed", () => {
     assert.deepStrictEqual(Onsets.mark(tonight("failed"), later), tonight("failed"))
   })
 
-  it("a scenario that no night has run is new, and says why", () => {
+  it("is new for a scenario that no night has run, with the reason", () => {
     const marked = Onsets.mark(tonight("failed"), [night(0, [scenario("other")])])
     const onset = marked.results[0]?.onset?.trials
     assert.strictEqual(onset && age(onset), "new, no night before has run it")
   })
 
-  it("nights come in any order, and a report that was marked is marked anew", () => {
+  it("accepts nights in any order, and replaces earlier marks in a report", () => {
     const marked = Onsets.mark(tonight("failed"), nightsOf("+xx").toReversed())
     assert.strictEqual(marked.results[0]?.onset?.trials?.nights, 3)
     const again = Onsets.mark(marked, nightsOf("+++"))
@@ -92,7 +92,7 @@ describe("since when a scenario has not passed", () => {
   })
 })
 
-describe("since when a whole run has had a problem", () => {
+describe("the age of a whole run's problem", () => {
   const lost = { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } } as const
   const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }
   const report: RunReport = { ...tonight("passed"), shards: [shard] }
@@ -111,7 +111,7 @@ describe("since when a whole run has had a problem", () => {
     return finding && describeFinding(finding).age
   }
 
-  it("a lost shard has an age by the findings of earlier nights, and none without such nights", () => {
+  it("comes from earlier nights' findings for a lost shard, and is omitted without them", () => {
     assert.deepStrictEqual(["++", "+xx", "x+", "+xsx", "xx", "??", ""].map(ageAfter), [
       "new, first seen 2026-02-01",
       "since 2026-01-02, 3 nights",
@@ -123,7 +123,7 @@ describe("since when a whole run has had a problem", () => {
     ])
   })
 
-  it("an outage of a run's first minute was there before the run", () => {
+  it("says that an outage in a run's first minute had begun before", () => {
     const ageFrom = (from: string) => {
       const outages = [{ from, to: "2026-02-01T02:21:33.000Z", why: "HTTP 503" }]
       const [finding] = findingsOf(Onsets.mark({ ...tonight("passed"), outages }, nights("+")))
@@ -135,7 +135,7 @@ describe("since when a whole run has had a problem", () => {
     ])
   })
 
-  it("an outage has one, too, and a run without a problem has none", () => {
+  it("exists for an outage, but not for a run without a problem", () => {
     const outages = [{ from: "2026-02-01T02:00:00.000Z", to: null, why: "HTTP 503" }]
     assert.deepStrictEqual(Object.keys(Onsets.mark({ ...tonight("passed"), outages }, nights("+")).onsets ?? {}), [
       "ServiceAway"
@@ -144,7 +144,7 @@ describe("since when a whole run has had a problem", () => {
   })
 })
 
-it("what must always hold has an age of its own, also where the trials pass", () => {
+it("a broken invariant has its own age, even if the trials pass", () => {
   const breach = {
     invariant: "created-twice",
     facts: { _tag: "Reported", text: "", entries: [] } as const,
@@ -158,7 +158,7 @@ it("what must always hold has an age of its own, also where the trials pass", ()
   })
 })
 
-it("what is worse is as old as the nights that said so", () => {
+it("a regression is as old as the nights that reported it", () => {
   const row: Comparison = {
     figure: "duration",
     scenario: { suite: "shop", name: "pays" },

@@ -6,7 +6,7 @@ const text = (facts: CauseFacts) => CauseText.text({ key: "", facts })
 
 const request = { method: "GET", path: "/api/v4/runs/…/status", status: 503 }
 
-describe("the cause of a failure in words", () => {
+describe("the text of a failure's cause", () => {
   it("names the check with its values, the service's error, or the request", () => {
     assert.deepStrictEqual(
       [
@@ -38,7 +38,7 @@ describe("the cause of a failure in words", () => {
     )
   })
 
-  it("is cut to 200 characters", () => {
+  it("is truncated to 200 characters", () => {
     const failure = { kind: "error" as const, message: "x ".repeat(400), service: "y".repeat(400) }
     assert.isAtMost(CauseText.ofFailure(failure).length, 200)
   })

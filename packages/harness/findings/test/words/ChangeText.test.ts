@@ -19,8 +19,8 @@ const of = (bad: Partial<RunRevision>, before = good) =>
   })
 const nights = "between 2026-11-20 02:00 and 2026-11-21 02:00 UTC: "
 
-describe("the change between the last good night and the first bad one", () => {
-  it("names both versions of what changed, and what did not", () => {
+describe("the code change between the last good night and the first bad one", () => {
+  it("names both versions of changed code, and unchanged code", () => {
     assert.deepStrictEqual(of({ service: { version: "1.5.0", commit: other } }), {
       text: `${nights}service changed from 1.4.2 to 1.5.0 (9b2c0d1); suites 3f0c1a2 and harness 0.4.0 did not change`
     })
@@ -46,7 +46,7 @@ describe("the change between the last good night and the first bad one", () => {
     )
   })
 
-  it("says that nothing changed, and what is not known", () => {
+  it("reports that nothing changed, and unknown versions", () => {
     assert.strictEqual(of({})?.text, `${nights}no change in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`)
     const { service: _, ...silent } = good
     assert.strictEqual(
@@ -60,7 +60,7 @@ describe("the change between the last good night and the first bad one", () => {
     assert.isUndefined(ChangeText.text({ since: "2026-11-21T02:00:00.000Z", nights: 1, known: 9 }))
   })
 
-  it("links to the comparison of a known forge, and to nothing that is no plain address", () => {
+  it("links to the comparison on a known forge, but not for unsafe addresses", () => {
     const urlOf = (repository: NonNullable<RunRevision["suites"]>["repository"]) => {
       const of = (commit: string) => ({ commit, ...(repository === undefined ? {} : { repository }) })
       return ChangeText.text({

@@ -4,8 +4,8 @@ import type { Confirmation } from "@webagent/report/RunReport"
 
 const said = (figure: Confirmation["figure"]) => ConfirmText.text({ figure, outcome: "not confirmed", trials: [] })
 
-describe("the words of extra trials", () => {
-  it("says of durations that they were compared with the other scenarios", () => {
+describe("the text about extra trials", () => {
+  it("mentions that durations were compared with the other scenarios", () => {
     assert.strictEqual(said("duration"), "0 of 0 extra trials passed: not slower compared with the other scenarios")
     assert.strictEqual(said("pass rate"), "0 of 0 extra trials passed: pass rate does not look worse")
   })

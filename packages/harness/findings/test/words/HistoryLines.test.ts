@@ -30,8 +30,8 @@ const judgement: NightJudgement = {
   ]
 }
 
-describe("what the nights before say", () => {
-  it("is a line, with the smallest detectable change and what differs", () => {
+describe("the comparison with earlier nights", () => {
+  it("is one line, with the smallest detectable change and the differences", () => {
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
       "history  compared with 12 nights: no evidence of a change. Smaller changes than these can't be detected: pass rate -2.9 points, duration +1,100 %",
       "         tool 0.2.0, was 0.1.0"
@@ -48,7 +48,7 @@ describe("what the nights before say", () => {
     assert.match(HistoryLines.compared(report) ?? "", /; tested service 1\.4\.2, suites 3f0c1a2\.$/u)
   })
 
-  it("does not say that nothing changed of a night that is red", () => {
+  it("does not claim that nothing changed in a failed night", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     assert.match(
       HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
@@ -56,7 +56,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("counts a failure that is rarer than before as one regression, and does not say what could have been seen", () => {
+  it("counts a failure that is less frequent than before as one regression, without a detectable change", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     const rows = [null, ...results].map((scenario) => row({ verdict: "regressed", scenario }))
     assert.strictEqual(
@@ -65,7 +65,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("names what improved", () => {
+  it("names improvements", () => {
     const better = [null, { suite: "shop", name: "pays" }].map((scenario) => row({ verdict: "improved", scenario }))
     assert.match(
       HistoryLines.lines({ ...green, judgement: { ...judgement, rows: better } })[0] ?? "",
@@ -73,7 +73,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("names an improvement of the durations as a regression of them", () => {
+  it("names an improvement in durations as a regression of them", () => {
     const rows = [row({ verdict: "improved", scenario: null, figure: "duration" })]
     assert.include(
       HistoryLines.lines({ ...green, judgement: { ...judgement, rows } })[0],
@@ -81,7 +81,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("names the nights that are not counted", () => {
+  it("names nights that are not counted", () => {
     const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "OtherTarget" as const }], rows: [] }
     assert.include(
       HistoryLines.lines({ ...green, judgement: other })[0],
@@ -89,14 +89,14 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("is not enough while there are too few", () => {
+  it("reports too little data while there are too few nights", () => {
     const few = { ...judgement, verdict: "not enough data", nights: 3, differences: [], rows: [] } as const
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement: few }), [
       "history  compared with 3 nights: not enough data. 5 earlier nights are needed; each run with --record adds one."
     ])
   })
 
-  it("is not enough of a first night that leaked a browser", () => {
+  it("reports too little data after a first night that leaked a browser", () => {
     const rows = [
       row({ verdict: "not enough data", before: null, detectable: null }),
       row({ figure: "leaked browsers", verdict: "regressed", now: { _tag: "Count", count: 4 } })
@@ -114,7 +114,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("leaves out of a night's figures one that was not compared", () => {
+  it("omits a figure that wasn't compared", () => {
     const rows = [
       row({ verdict: "not enough data", before: null }),
       row({ figure: "cost", verdict: "no evidence", change: 0.5 })
@@ -123,7 +123,7 @@ describe("what the nights before say", () => {
     assert.strictEqual(HistoryLines.compared(partly), "Compared with 12 nights: typical scenario cost +50 %.")
   })
 
-  it("is not enough where the code of all scenarios changed", () => {
+  it("reports too little data if the code of all scenarios changed", () => {
     const changed = { ...judgement, verdict: "not enough data", nights: 7, rows: [] } as const
     assert.include(
       HistoryLines.lines({ ...green, judgement: changed })[0],
@@ -131,7 +131,7 @@ describe("what the nights before say", () => {
     )
   })
 
-  it("is followed by scenarios that may leave quarantine", () => {
+  it("is followed by scenarios that can leave quarantine", () => {
     const proposals = [{ suite: "shop", scenario: "pays", owner: "kim", clean: 60, failsBelow: 0.049 }]
     assert.deepStrictEqual(HistoryLines.lines({ ...green, proposals }), [
       "release  shop › pays (kim): 60 trials in a row passed: with 95 % confidence it fails in less than 4.9 % of them. Remove it from quarantine."

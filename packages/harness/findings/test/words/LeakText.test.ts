@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as LeakText from "../../src/words/LeakText.ts"
 
-describe("browsers that a trial leaked, in words", () => {
+describe("the text about leaked browsers", () => {
   it("names who stopped a leaked browser, and when", () =>
     assert.strictEqual(
       LeakText.text([

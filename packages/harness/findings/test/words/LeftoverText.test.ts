@@ -5,8 +5,8 @@ import * as LeftoverText from "../../src/words/LeftoverText.ts"
 const textOf = (state: Leftover["state"], more: Partial<Leftover> = {}) =>
   LeftoverText.text({ kind: "browser", id: "b-1", trial: null, state, ...more })
 
-describe("a resource that was left open, in words", () => {
-  it("ends with one full stop, also where a client's error has its own", () => {
+describe("the text about an open resource", () => {
+  it("ends with one full stop, even if a client's error has its own", () => {
     const error = "PATCH /browsers/b-1: no response. Request id 4d4eda7d5e51-1."
     assert.strictEqual(textOf("open", { why: error }), `The browser b-1 may still run and cost: ${error}`)
     assert.strictEqual(textOf("open", { why: "HTTP 503" }), "The browser b-1 may still run and cost: HTTP 503.")
@@ -16,7 +16,7 @@ describe("a resource that was left open, in words", () => {
     assert.strictEqual(textOf("stopped", { reason }), `The browser b-1 was left open (${reason}) and was stopped.`)
   })
 
-  it("is the sentence that an older version stored", () => {
+  it("keeps a sentence that an older version stored", () => {
     assert.strictEqual(textOf("open", { sentence: "It continues." }), "It continues.")
   })
 })

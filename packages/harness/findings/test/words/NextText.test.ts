@@ -9,7 +9,7 @@ const shop: Finding["scenarios"] = [{ suite: "shop", name: "pays", owner: "check
 const nextOf = (finding: Pick<Finding, "kind"> & Partial<Finding>, replay?: string) =>
   NextText.of({ severity: "error", scenarios: [], ...finding }, { program: "harness", replay })
 
-describe("the next step in words", () => {
+describe("the next step", () => {
   it("promises no requests, because a report may have no trace, and warns that a flaky scenario may pass", () => {
     const failed = { _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 } as const
     assert.strictEqual(textOf(failed), "Open the trial in the report, then replay it.")
@@ -32,7 +32,7 @@ describe("the next step in words", () => {
   const [good, bad] = ["1.4.2", "1.5.0"].map((version) => ({ ...run, service: { version } }))
   const onset = { since: run.startedAt, nights: 1, known: 9, change: { good, bad } } as NonNullable<Finding["onset"]>
 
-  it("names the code that changed when a regression began, and who to ask", () => {
+  it("names the code that changed when a regression began, and whom to ask", () => {
     const before = { _tag: "Duration", milliseconds: 2420 }
     const contributor = { suite: "shop", name: "pays", owner: "checkout team", before }
     const comparison = { figure: "duration", scenario: null, contributors: [contributor] }
@@ -54,7 +54,7 @@ describe("the next step in words", () => {
     )
   })
 
-  it("compares a scenario's cost with the usual one, but no pass rate", () => {
+  it("compares a scenario's cost with the usual one, but not its pass rate", () => {
     const nextAfter = (before: unknown) => {
       const comparison = { figure: "cost", scenario: shop[0], before } as never
       const scenarios = shop.map((one) => ({ ...one, comparison }))
@@ -88,7 +88,7 @@ describe("the next step in words", () => {
     )
   })
 
-  it("runs everything again that an outage left untested", () => {
+  it("reruns everything that an outage left untested", () => {
     assert.include(textOf({ _tag: "Unreachable", cause: null, outage: null, trials: 1 }), "--last-failed")
     const outage = { from: "2026-11-24T02:10:07.000Z", to: null, why: "connection refused" }
     const away = { _tag: "ServiceAway", outage, isWholeRun: true } as const

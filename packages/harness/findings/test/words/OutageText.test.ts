@@ -52,7 +52,7 @@ describe("an outage", () => {
     expect([wordsOf(report), finding && describeFinding(finding)]).toMatchSnapshot("words")
   })
 
-  it("is repeated with the words of its run, without a webhook whose address isn't stored", () => {
+  it("is rerun with the run's command, without a webhook whose address isn't stored", () => {
     const report = during([...passed, infra])
     const argsOf = (...args: ReadonlyArray<string>) => {
       const [finding] = errorsOf({ ...report, header: { ...report.header, args } })
@@ -104,7 +104,7 @@ describe("an outage", () => {
     expect(wordsOf(report)).toMatchSnapshot("words")
   })
 
-  it("that is not over fails the run, and a short one doesn't", () => {
+  it("that continues fails the run only if it is long", () => {
     const report = reportOf(passed, { outages: [outage("02:10:07", "02:10:09"), outage("03:10:07", null)] })
     assert.deepStrictEqual(
       errorsOf(report).map(({ kind }) => kind),
@@ -121,7 +121,7 @@ describe("an outage", () => {
     expect(wordsOf(report)).toMatchSnapshot("words")
   })
 
-  it("is the same one in two shards where they overlap", () => {
+  it("is merged from two shards if it overlaps", () => {
     const [one, other, later] = [
       outage("02:10:07", "02:31:40"),
       outage("02:10:09", "02:31:42"),

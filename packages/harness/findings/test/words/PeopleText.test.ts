@@ -15,8 +15,8 @@ const scenarioOf = (name: string, owner?: string) => ({
   ...(owner === undefined ? {} : { owner })
 })
 
-describe("the people of a finding in words", () => {
-  it("are its owners, each once, and who is working on it", () => {
+describe("the text about a finding's people", () => {
+  it("names owners once each, and anyone working on it", () => {
     const finding = failed(
       scenarioOf("pays", "checkout"),
       { ...scenarioOf("sells", "kim"), acknowledged: ada },
@@ -29,12 +29,12 @@ describe("the people of a finding in words", () => {
     )
   })
 
-  it("are counted if there are more than three", () => {
+  it("counts people if there are more than three", () => {
     const finding = failed(...["ada", "kim", "lee", "max", "sam"].map((owner) => scenarioOf(`is of ${owner}`, owner)))
     assert.strictEqual(PeopleText.owners(finding), "ada, kim, lee, and 2 more")
   })
 
-  it("own their scenarios' failures, but are only affected by an outage", () => {
+  it("calls them owners of their scenarios' failures, but only affected by an outage", () => {
     const away = {
       ...failed(scenarioOf("pays", "checkout")),
       kind: { _tag: "Unreachable", cause: null, outage: null, trials: 1 }
@@ -46,14 +46,14 @@ describe("the people of a finding in words", () => {
     assert.deepStrictEqual([whole.owner, whole.affected], ["service operator", "checkout"])
   })
 
-  it("are the operator's if a shard is missing, because no scenario caused it", () => {
+  it("names the operator if a shard is missing, because no scenario caused it", () => {
     const lost = { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2, shards: [2] } } as const
     assert.strictEqual(PeopleText.owners({ ...failed(), kind: lost }), "CI operator")
     const stopped = { _tag: "Incomplete", why: { _tag: "Stopped" } } as const
     assert.isUndefined(PeopleText.owners({ ...failed(), kind: stopped }))
   })
 
-  it("are left out where there are none", () => {
+  it("is omitted if there are none", () => {
     const finding = failed(scenarioOf("pays"))
     assert.deepStrictEqual([PeopleText.owners(finding), PeopleText.acknowledged(finding)], [undefined, undefined])
   })

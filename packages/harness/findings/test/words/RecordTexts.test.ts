@@ -10,8 +10,8 @@ import * as SkipText from "../../src/words/SkipText.ts"
 
 const breach = (facts: InvariantFacts) => BreachText.text({ invariant: "runs-left-running", resource: "r-1", facts })
 
-describe("records of a report in words", () => {
-  it("a partial run names the filters, the limit or the missing shards", () => {
+describe("texts of a report's records", () => {
+  it("name the filters, the limit or the missing shards of a partial run", () => {
     assert.deepStrictEqual(
       [
         PartialText.text({ _tag: "Selection", tags: ["a"], name: "pays" }),
@@ -26,7 +26,7 @@ describe("records of a report in words", () => {
     )
   })
 
-  it("a broken invariant names the resource, or the hook and the time limit of a suite", () => {
+  it("name the resource of a broken invariant, or the hook and time limit of a suite", () => {
     const suite = { _tag: "SuiteNotReleased", suite: "shop" } as const
     assert.deepStrictEqual(
       [
@@ -44,21 +44,21 @@ describe("records of a report in words", () => {
     )
   })
 
-  it("an exceeded limit of a run has both values", () => {
+  it("have both values of an exceeded run limit", () => {
     assert.strictEqual(
       LimitText.ofRun({ _tag: "Requests", actual: 12, limit: 10 }),
       "the shards sent 12 requests together, more than the 10 of the night"
     )
   })
 
-  it("an agreement has the numbers of both judges", () => {
+  it("have both judges' numbers of an agreement", () => {
     assert.strictEqual(
       AgreementText.text({ judges: ["agent", "oracle"], trials: 10, agreed: 7, successes: [9, 6] }),
       "agent and oracle agree on 7 of 10 trials: the agent calls 9 a success, the oracle 6"
     )
   })
 
-  it("interrupted trials have their charge, if a budget bounds them", () => {
+  it("have the charge of interrupted trials, if a budget limits them", () => {
     assert.deepStrictEqual(
       [
         InterruptedTrialsText.text({ trials: 2, most_usd: null }),
@@ -71,7 +71,7 @@ describe("records of a report in words", () => {
     )
   })
 
-  it("a trial that was not run again continues the failure's message", () => {
+  it("explain after a failure's message why the trial was not run again", () => {
     const reason = (notRerun: NotRerun) => SkipText.reasonOf({ reason: "HTTP 503", notRerun })
     assert.deepStrictEqual(
       [

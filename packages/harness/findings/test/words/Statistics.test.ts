@@ -17,8 +17,8 @@ const row = (change: Partial<Comparison>): Comparison => ({
   ...change
 })
 
-describe("the evidence of a comparison in words", () => {
-  it("is about a typical scenario of a whole night", () => {
+describe("the text about a comparison's evidence", () => {
+  it("describes a typical scenario for a whole night", () => {
     const scenario = { suite: "shop", name: "pays" }
     assert.deepStrictEqual(
       [
@@ -42,7 +42,7 @@ describe("the evidence of a comparison in words", () => {
     )
   })
 
-  it("is as sure as chance is improbable", () => {
+  it("expresses confidence as the improbability of chance", () => {
     assert.deepStrictEqual(
       [0.0009, 0.004, 0.05, undefined].map((pValue) =>
         Statistics.sureness(row(pValue === undefined ? {} : { pValue }))

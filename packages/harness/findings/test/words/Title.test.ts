@@ -72,19 +72,19 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "FAILED: 2 failures (1 new), 1 cause (0 of 2 scenarios passed)"
   ],
   [
-    "a pass rate of the whole night, whose failures are each as usual",
+    "a lower pass rate of the whole night with usual failures",
     reportOf(passed(2), judged({ ...row("pass rate"), now: { _tag: "Rate", passed: 9, scored: 10 } })),
     "Failed: pass rate fell to 90 %",
     "FAILED: pass rate fell to 90 % (although all 2 scenarios passed)"
   ],
   [
-    "a leak is no failure besides",
+    "a leak that isn't counted as a failure as well",
     reportOf([resultOf("c", [trialOf(leak)]), ...passed(1)]),
     "Failed: 1 browser leak",
     "FAILED: 1 browser leak (1 of 2 scenarios passed)"
   ],
   [
-    "more kinds than eight words hold",
+    "more kinds than fit into eight words",
     reportOf(
       [resultOf("a", [failing()]), resultOf("b", [trialOf(leak)]), resultOf("f", [failing(), trialOf()])],
       judged(row("cost"), row("duration"))
@@ -108,13 +108,13 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "FAILED: 1 stopped run (although all 2 scenarios passed)"
   ],
   [
-    "a figure far outside of its earlier nights",
+    "a figure far from earlier nights",
     reportOf(passed(2), unusual(row("duration"))),
     "Warning: 1 unusual duration",
     "WARNING: 1 unusual duration (all 2 scenarios passed)"
   ],
   [
-    "an unusual pass rate of a scenario, and of the whole night by it",
+    "an unusual pass rate of a scenario that affects the whole night",
     reportOf(passed(2), unusual(row("pass rate"), row("pass rate", "a"))),
     "Warning: 1 flakier scenario",
     "WARNING: 1 flakier scenario (all 2 scenarios passed)"
@@ -129,7 +129,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "WARNING: 1 new flaky scenario, 1 flakier scenario (2 of 4 scenarios passed)"
   ],
   [
-    "a new failure, its pass rate, and what the night cost",
+    "a new failure, its pass rate, and the night's cost",
     reportOf(
       [...passed(75), resultOf("a", [failing()], { onset: onset(1) })],
       judged(row("pass rate"), row("pass rate", "a"), { ...row("cost"), change: 0.97 })
@@ -144,7 +144,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "FAILED: 1 slower scenario, 1 costlier scenario (although all 2 scenarios passed)"
   ],
   [
-    "new failures with the service's own error as their one cause",
+    "new failures with the service's error as their only cause",
     reportOf([
       ...passed(5),
       ...["a", "b", "c", "d"].map((name) =>
@@ -155,37 +155,37 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     "FAILED: 4 new failures, 1 cause (5 of 9 scenarios passed)"
   ],
   [
-    "one failure by the service's own error, which fits only without its age",
+    "a failure with the service's error, which fits only without its age",
     reportOf([...passed(1), resultOf("a", [refusing("The red cart was empty.")], { onset: onset(1) })]),
     "Failed: 1 failure: The red cart was empty.",
     "FAILED: 1 new failure (1 of 2 scenarios passed)"
   ],
   [
-    "a cause of more words than fit",
+    "a cause with too many words",
     reportOf(["a", "b"].map((name) => resultOf(name, [refusing("this is far too long for any title")]))),
     "Failed: 2 failures, 1 cause",
     "FAILED: 2 failures, 1 cause (0 of 2 scenarios passed)"
   ],
   [
-    "a cause of long words",
+    "a cause with long words",
     reportOf([resultOf("a", [refusing(`no-${"x".repeat(60)}`)])]),
     "Failed: 1 failure",
     "FAILED: 1 failure (0 of 1 scenario passed)"
   ],
   [
-    "failures of two causes",
+    "failures with two causes",
     reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [refusing("sold out")])]),
     "Failed: 2 failures",
     "FAILED: 2 failures (0 of 2 scenarios passed)"
   ],
   [
-    "a cause beside a leak",
+    "a cause next to a leak",
     reportOf([resultOf("a", [refusing("account locked")]), resultOf("b", [trialOf(leak)])]),
     "Failed: 1 failure, 1 browser leak",
     "FAILED: 1 failure, 1 browser leak (0 of 2 scenarios passed)"
   ],
   [
-    "all scenarios slower, which is not how long the run took",
+    "all scenarios slower, as distinct from the run's duration",
     reportOf(passed(2), judged({ ...row("duration"), change: 2.24 })),
     "Failed: scenario durations +224 %",
     "FAILED: scenario durations +224 % (although all 2 scenarios passed)"
@@ -199,7 +199,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
   ["nothing ran", reportOf([]), "Failed: 1 incomplete run", "FAILED: 1 incomplete run (no scenario was run)"]
 ]
 
-describe("the headline of a run", () => {
+describe("a run's headline", () => {
   for (const [name, report, title, last] of cases) {
     it(`${name}: ${title}`, () => {
       const status = statusOf(Findings.findingsOf(report))
@@ -208,7 +208,7 @@ describe("the headline of a run", () => {
     })
   }
 
-  it("says that a run is partial, and which limit made it so, beside what it found", () => {
+  it("says that a run is partial, and which limit made it so, next to its findings", () => {
     const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
     const unrun = trialOf({ verdict: "skipped", skip })
     const results = [
@@ -238,7 +238,7 @@ describe("the headline of a run", () => {
     assert.match(lastLineOf(report), / · partial: 2 of 4 trials interrupted$/u)
   })
 
-  it("says what is still open, in every title", () => {
+  it("mentions open resources in every title", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
     const report = reportOf([resultOf("a", [trialOf(leak)])], {
       leftovers: [left, left, { ...left, state: "stopped" }, { ...left, kind: "run", state: "unknown" }]
@@ -247,7 +247,7 @@ describe("the headline of a run", () => {
     assert.include(lastLineOf(report), "(0 of 1 scenario passed) · 2 browsers still open")
   })
 
-  it("gives no cause where it has to say that a run is partial, or what is still open", () => {
+  it("omits the cause if it has to mention that a run is partial, or open resources", () => {
     const refused = ["a", "b"].map((name) => resultOf(name, [refusing("account locked")]))
     assert.strictEqual(titleOf(reportOf(refused)), "2 failures: account locked")
     const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
@@ -257,7 +257,7 @@ describe("the headline of a run", () => {
     assert.strictEqual(titleOf(reportOf(refused, { leftovers: [open] })), "2 failures · 1 run still running")
   })
 
-  it("a scenario in quarantine is no problem", () => {
+  it("doesn't count a quarantined scenario as a problem", () => {
     const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }
     const report = reportOf([...passed(2), resultOf("a", [failing()], { quarantine })])
     assert.deepStrictEqual([titleOf(report), Findings.errorsOf(report)], ["2 of 3 scenarios passed", []])

@@ -14,7 +14,7 @@ const suspicious = resultOf("b", [trial], { confirm })
 const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 2100 })
 const texts = (of: typeof report) => Object.values(UsageText.of(of)).map(UsageText.text)
 
-describe("usage of a run in words", () => {
+describe("the text about a run's usage", () => {
   it("includes the part that extra trials used", () => {
     assert.strictEqual(UsageText.trials(report), "3 trials + 2 to confirm")
     assert.strictEqual(UsageText.trials(report, 4), "3 of 7 trials + 2 to confirm")
@@ -60,7 +60,7 @@ describe("usage of a run in words", () => {
   const usual = (of: typeof report) =>
     Object.values(UsageText.of(of)).map((used) => [UsageText.usualText(used), used.usual?.isFar])
 
-  it("compares the rest with the usual, and marks a figure far above it", () => {
+  it("compares the rest with the usual values, and marks a figure far above them", () => {
     assert.deepStrictEqual(usual(judged(31, 1390, 0.032)), [
       ["the rest as usual", false],
       ["the rest as usual", false],
@@ -73,7 +73,7 @@ describe("usage of a run in words", () => {
     ])
   })
 
-  it("says as usual of a figure that reads the same as the median", () => {
+  it("calls a figure usual if it reads the same as the median", () => {
     const steady = { ...judged(30, 1400, 0.03), results: [plain], counts: { ...report.counts, requests: 30 } }
     const { usual: of } = steady.judgement
     const narrow = { ...of, cost_usd: { low: 0.231, median: 0.2304, high: 0.2304 } }
@@ -87,7 +87,7 @@ describe("usage of a run in words", () => {
     )
   })
 
-  it("doesn't compare a cost that may still grow, unless it is far above the usual already", () => {
+  it("doesn't compare a cost that may still grow, unless it is already far above the usual one", () => {
     const leftovers = [{ kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const]
     assert.isUndefined(UsageText.of({ ...judged(31, 1390, 0.032), leftovers }).cost.usual)
     assert.isTrue(UsageText.of({ ...judged(31, 1390, 0.01), leftovers }).cost.usual?.isFar)
