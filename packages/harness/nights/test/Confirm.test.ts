@@ -14,7 +14,7 @@ describe("extra trials", () => {
   const nights = steady(30)
   const confirm = (passed: number, scored: number) => ({ confirm: { figure: "pass rate", passed, scored } as const })
 
-  it("are asked for of what failed, and of nothing else", () => {
+  it("are requested only for failed scenarios", () => {
     assert.deepStrictEqual(
       suspects(of(nights), tonight(30, 3)).map(({ figure, name }) => [figure, name]),
       [["pass rate", "often"]]
@@ -22,19 +22,19 @@ describe("extra trials", () => {
     assert.deepStrictEqual(suspects(of(nights), tonight(30, 5)), [])
   })
 
-  it("confirm a fall in the same night that its planned trials do not show", () => {
+  it("confirm a regression in the same night that its planned trials don't show", () => {
     assert.strictEqual(rowOf(judge(of(nights), tonight(30, 3)), "pass rate", "often").verdict, "no evidence")
     const row = rowOf(judge(of(nights), tonight(30, 3, confirm(3, 12))), "pass rate", "often")
     assert.strictEqual(row.verdict, "regressed")
     assert.deepStrictEqual(row.confirm, { passed: 3, scored: 12, outcome: "confirmed" })
   })
 
-  it("that pass acquit a scenario that failed by chance", () => {
+  it("clear a scenario that failed by chance if they pass", () => {
     const row = rowOf(judge(of(nights), tonight(30, 1, confirm(30, 30))), "pass rate", "often")
     assert.deepStrictEqual([row.verdict, severityOf(row)], ["no evidence", "warning"])
   })
 
-  it("acquit a scenario that was slow by chance, and serve the test of its failures too", () => {
+  it("clear a scenario that was slow by chance, and count in the test of its failures as well", () => {
     const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
     const slow = (change: Partial<NightScenario>) => {
       const { scenarios } = timed(30, 1)
@@ -54,7 +54,7 @@ describe("extra trials", () => {
     assert.lengthOf(suspects(of(nights), slow(failing)), 1)
   })
 
-  it("must agree with a duration that several nights show, and are given to it before others", () => {
+  it("must agree with a duration regression over several nights, which takes precedence over others", () => {
     const slowSince = (day: number) => {
       const { scenarios } = timed(day, 1)
       return night(
@@ -101,21 +101,21 @@ describe("extra trials", () => {
     assert.deepStrictEqual([first?.name, first?.figure], ["s0", "duration"])
   })
 
-  it("of such a duration end after twenty, nearer to the longer or to the usual one", () => {
+  it("stop after twenty for such a duration, and decide for the longer or the usual one", () => {
     const at = (trials: number, own: number, shift = 0.4) =>
       ofShown({ usual: 1, shift, tolerated: 0.05 }, trials, 1 + own)
     assert.deepStrictEqual([at(19, 0.4), at(20, 0.2001), at(20, 0.1999)], ["more", "confirmed", "not confirmed"])
     assert.deepStrictEqual([at(20, 0.0501, 0.06), at(20, 0.0499, 0.06)], ["confirmed", "not confirmed"])
   })
 
-  it("that are still running count as passed", () => {
+  it("count as passed while they are running", () => {
     const [suspect] = suspects(of(nights), tonight(30, 3))
     const trials = { passed: 1, scored: 3 }
     assert.deepStrictEqual(suspect?.weigh(trials, 2), suspect?.weigh({ passed: 3, scored: 5 }))
     assert.isBelow(suspect?.weigh(trials, 1).evidence ?? 0, suspect?.weigh(trials).evidence ?? 0)
   })
 
-  it("are no part of the baseline", () => {
+  it("don't enter the baseline", () => {
     const with20 = nights.map((one) => ({
       ...one,
       scenarios: one.scenarios.map((its) => (its.name === "often" ? { ...its, ...confirm(20, 20) } : its))
@@ -123,7 +123,7 @@ describe("extra trials", () => {
     assert.deepStrictEqual(rowOf(judge(of(with20), tonight(30, 4)), "pass rate", "often").before, rate(142, 150))
   })
 
-  it("of durations keep the error rate whenever they end, and confirm what takes half as long again", () => {
+  it("of durations keep the error rate whenever they stop, and confirm an increase by half", () => {
     const next = drawing(6)
     const runs = 2000
     const known = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: Math.log(1.1) }
@@ -157,7 +157,7 @@ describe("extra trials", () => {
     assert.isAbove(run((StudentT.quantile(1 - strict, 1000) + 0.84) * Math.sqrt(variance100), strict).confirmed, 0.6)
   })
 
-  it("of durations end at exact shifts", () => {
+  it("of durations stop at exact shifts", () => {
     const known = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: Math.log(1.1), level: 0.01 }
     const varianceOf = (count: number) => 0.002 + 1 / (1 / 0.03 + count / (1.2 * 0.4 ** 2))
     const critical = StudentT.quantile(1 - 0.01 / 2, 1000)
@@ -171,14 +171,14 @@ describe("extra trials", () => {
     assert.deepStrictEqual([at(9, 2), at(10, 2), at(2, -2), at(3, -2)], ["more", "confirmed", "more", "not confirmed"])
   })
 
-  it("that look as usual by themselves acquit what the planned trials showed", () => {
+  it("clear what the planned trials showed if they look usual by themselves", () => {
     const test = { usual: 0, deviation: 0.4, shared: 0.002, freedom: 1000, tolerated: 0.1, level: 0.5 }
     const at = (trials: number, own: number) =>
       ofDurations({ ...test, planned: { shift: 1, variance: 0.03 } }, trials, own)
     assert.deepStrictEqual([at(9, 0.1), at(10, 0.1), at(10, 0.1001)], ["more", "not confirmed", "confirmed"])
   })
 
-  it("are asked for of the least likely first, and not of what failed no more than usual", () => {
+  it("are requested for the least likely scenario first, and not for one that failed as usual", () => {
     const nights = steady(30, (day) => [scenario("flaky", day % 4 === 0 ? 5 : 3)])
     const namesOf = (flaky: number) =>
       suspects(of(nights), night(30, [scenario("often", 3), scenario("flaky", flaky), scenario("always", 1)])).map(
@@ -188,7 +188,7 @@ describe("extra trials", () => {
     assert.deepStrictEqual(namesOf(1), ["always", "often", "flaky"])
   })
 
-  it("are given first to a scenario without a passed trial, until one of them passes", () => {
+  it("go first to a scenario without a passed trial, until one of them passes", () => {
     const steady = Array.from({ length: 98 }, (_, index) => scenario(`s${index}`, 5))
     const nightOf = (day: number, seldom: number, last: number) =>
       night(day, [scenario("seldom", seldom), ...steady, scenario("last", last)])
@@ -206,7 +206,7 @@ describe("extra trials", () => {
     assert.deepStrictEqual(states, ["more", "more", "not confirmed"])
   })
 
-  it("are given to a scenario that failed before one that looks slower", () => {
+  it("go to a scenario that failed before one that looks slower", () => {
     const nightOf = (day: number, failed: number, slow: Partial<NightScenario> = {}) =>
       night(day, [
         scenario("seldom", 5 - failed),
@@ -228,7 +228,7 @@ describe("extra trials", () => {
     )
   })
 
-  it("are as many as the evidence grows with: a scenario that fails as often as before gets few", () => {
+  it("are few for a scenario that fails as often as before, because the evidence doesn't grow", () => {
     const before = steady(30, (day) => [scenario("seldom", day % 3 === 0 ? 4 : 5)])
     const [suspect, ...others] = suspects(of(before), night(30, [scenario("always"), scenario("seldom", 3)]))
     assert.deepStrictEqual([suspect?.name, others], ["seldom", []])
@@ -250,7 +250,7 @@ describe("extra trials", () => {
     assert.isAbove(Number(manyOfThird), 40)
   })
 
-  it("are given to the undecided suspect with the most evidence", () => {
+  it("go to the undecided suspect with the most evidence", () => {
     const weighed = (evidence: number, state: State) => ({ weighed: { evidence, state, failing: undefined } })
     const all = [weighed(9, "confirmed"), weighed(2, "more"), weighed(3, "more"), weighed(5, "not confirmed")]
     assert.strictEqual(nextOf(all, 0), all[2])
@@ -262,7 +262,7 @@ describe("extra trials", () => {
     assert.isTrue(after(1, 1) < after(0, 0) && after(0, 0) < after(0, 1))
   })
 
-  it("that were too few to decide, and pass, make no warning", () => {
+  it("cause no warning if they pass but were too few to decide", () => {
     const others = Array.from({ length: 40 }, (_, index) => scenario(`s${index}`))
     const nights = steady(30, () => others)
     const severityAfter = (confirmed: object) => {
@@ -272,7 +272,7 @@ describe("extra trials", () => {
     assert.deepStrictEqual([severityAfter({}), severityAfter(confirm(3, 3))], ["warning", "none"])
   })
 
-  it("that mostly fail say nothing of durations", () => {
+  it("show nothing about durations if they mostly fail", () => {
     const slow = timed(30, 1).scenarios.map((its) => (its.name === "s0" ? { ...its, ...took(1500) } : its))
     const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
     const [suspect, ...others] = suspects(of(nights), night(30, slow))
@@ -283,7 +283,7 @@ describe("extra trials", () => {
     assert.strictEqual(suspect?.said({ passed: 1, scored: 8, middle_log: Math.log(1000) }, "duration"), "more")
   })
 
-  describe("of scenarios that several nights show to be slower", () => {
+  describe("of scenarios that were slower for several nights", () => {
     const isSlow = ({ name }: NightScenario) => Number(name.slice(1)) < 10
     const scenariosOf = (day: number) =>
       Array.from({ length: 40 }, (_, index) =>
@@ -320,14 +320,14 @@ describe("extra trials", () => {
       )
     }
 
-    it("leave half of the trials to those that failed", () => {
+    it("leave half of the trials to failed scenarios", () => {
       const all = given(of(nights), 60)
       assert.lengthOf([...all.keys()], 11)
       assert.strictEqual(all.get("often")?.state, "confirmed")
       assert.isAbove(all.get("s0")?.scored ?? 0, 0)
     })
 
-    it("aren't run again once they agreed and the scenario has been reported since", () => {
+    it("aren't run again after they agreed and the scenario was reported", () => {
       const agreed = { confirm: { figure: "duration", passed: 20, scored: 20, middle_log: Math.log(1500) } } as const
       const known = (confirmed: object, reported: ReadonlyArray<number>) =>
         of(
@@ -355,7 +355,7 @@ describe("extra trials", () => {
       assert.lengthOf(names(known({ confirm: { ...agreed.confirm, passed: 19, scored: 19 } }, [28, 29])), 11)
     })
 
-    it("don't acquit them by trials that mostly fail", () => {
+    it("don't clear scenarios by trials that mostly fail", () => {
       const verdictAfter = (passed: number, scored: number) =>
         rowOf(
           judge(
@@ -369,7 +369,7 @@ describe("extra trials", () => {
     })
   })
 
-  describe("of drawn nights", () => {
+  describe("of simulated nights", () => {
     const runs = 12
     const count = 30
     /** In how many runs the extra trials of the first scenario say that it is slower by this factor. */
@@ -425,7 +425,7 @@ describe("extra trials", () => {
       assert.isAtLeast(confirmed(1.6, 0.4, 60, 1.4), 10)
     })
 
-    it("know a scenario by the former machine, too, while the new one has few nights", () => {
+    it("use a scenario's former machine as well while the new one has few nights", () => {
       assert.isAtLeast(confirmed(1.6, 0.4, 8), 10)
       assert.strictEqual(confirmed(1, 0.4, 8), 0)
     })

@@ -20,8 +20,8 @@ const tableOf = (...failures: ReadonlyArray<ReadonlyArray<number>>) => {
   return Table.make(of(past), past, tonight).scenarios
 }
 
-describe("the pass rate that would be detected", () => {
-  it("fails often enough in four of five cases", () => {
+describe("the detectable pass rate", () => {
+  it("is detected in four of five cases", () => {
     for (const [critical, trials] of [
       [1, 5],
       [3, 5],
@@ -34,8 +34,8 @@ describe("the pass rate that would be detected", () => {
   })
 })
 
-describe("how failures scatter", () => {
-  it("is at most a variance of 2, however much nights differ", () => {
+describe("the scatter of failures", () => {
+  it("has a variance of at most 2, however much nights differ", () => {
     const wild = Array.from({ length: 31 }, (_, day) => (day % 10 < 5 ? 5 : 0))
     const { besides, nextNight, prior, sameNight } = scatterOf(tableOf(...Array.from({ length: 100 }, () => wild)))
     assert.deepStrictEqual([sameNight, nextNight], [2, 2])
@@ -44,13 +44,13 @@ describe("how failures scatter", () => {
     assert.deepStrictEqual(prior, { failed: 10 * share, passed: 10 * (1 - share) })
   })
 
-  it("is nothing where nights are more alike than chance would make them", () => {
+  it("is zero if nights differ less than by chance", () => {
     const alike = Array.from({ length: 31 }, () => 1)
     const { besides, nextNight, sameNight } = scatterOf(tableOf(...Array.from({ length: 100 }, () => alike)))
     assert.deepStrictEqual([sameNight, besides, nextNight], [0, 0, 0])
   })
 
-  it("is what is expected without scenarios that fail, and believed as far as many tell it", () => {
+  it("has its default without failing scenarios, and moves toward the data as they increase", () => {
     const never = scatterOf(tableOf(Array.from({ length: 31 }, () => 0)))
     assert.deepStrictEqual([never.sameNight, never.besides, never.nextNight], [0.1, 0.1, 0])
     // three or none fail, two nights by two: as one scenario may do by chance
@@ -61,11 +61,11 @@ describe("how failures scatter", () => {
   })
 })
 
-describe("a night that is worse for all", () => {
+describe("a night that is worse for all scenarios", () => {
   const one = Array.from({ length: 31 }, (_, day): number => (day === 30 ? 5 : 1))
   const as = Array.from({ length: 31 }, () => 1)
 
-  it("is worse by what the others fail, each for two failures at most", () => {
+  it("is worse by the others' failures, at most two failures each", () => {
     const [first, second, third] = tableOf(one, as, as)
     if (first === undefined || second === undefined || third === undefined) throw new Error("no scenario")
     const factor = worseForOthers([first, second, third])
@@ -81,7 +81,7 @@ describe("a night that is worse for all", () => {
     assert.strictEqual(worseForOthers([first, second])(second), 1)
   })
 
-  it("excuses one night and not three", () => {
+  it("excuses one night, but not three", () => {
     const [first] = tableOf(one)
     if (first === undefined) throw new Error("no scenario")
     const scatter = { sameNight: 0.3, besides: 0.1, nextNight: 0.05, prior: { failed: 2, passed: 8 } }

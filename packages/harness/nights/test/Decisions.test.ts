@@ -76,7 +76,7 @@ describe("quarantine", () => {
     })
   )
 
-  inFolder("refuses, in one sentence, what a night would refuse, and changes nothing", ({ file }) =>
+  inFolder("refuses invalid entries with one sentence, as a night does, and changes nothing", ({ file }) =>
     Effect.gen(function* () {
       const of = (change: Partial<Decisions.QuarantineRequest>) =>
         messageOf(Decisions.quarantine({ file, scenario: pays, ...asked, ...change }))
@@ -105,7 +105,7 @@ describe("quarantine", () => {
     })
   )
 
-  it.live("of many writers at once loses no entry", () =>
+  it.live("keeps every entry with many writers at the same time", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = join(yield* fs.makeTempDirectoryScoped(), "quarantine.json")
@@ -127,7 +127,7 @@ describe("quarantine", () => {
 })
 
 describe("decisions about a night", () => {
-  inFolder("accept a regression once, and name what regressed", ({ history }) =>
+  inFolder("accept a regression once, and name it", ({ history }) =>
     Effect.gen(function* () {
       const request = { history, night: red.id }
       assert.deepStrictEqual(yield* Decisions.accept({ ...request, note: "new model" }), {
@@ -148,7 +148,7 @@ describe("decisions about a night", () => {
     })
   )
 
-  inFolder("acknowledge a problem until it is over or its day has passed", ({ history }) =>
+  inFolder("acknowledge a problem until it is resolved or its date has passed", ({ history }) =>
     Effect.gen(function* () {
       const request = { history, night: red.id, owner: "ada" }
       assert.deepStrictEqual((yield* Decisions.acknowledge(request)).problems, [pays, null])
@@ -188,7 +188,7 @@ describe("decisions about a night", () => {
     })
   )
 
-  inFolder("acknowledge a problem of the whole run while each night has the same kind", ({ history }) =>
+  inFolder("acknowledge a problem of the whole run while each night has one of that kind", ({ history }) =>
     Effect.gen(function* () {
       const lost: Finding = {
         kind: { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2 } },

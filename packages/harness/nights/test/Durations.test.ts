@@ -5,14 +5,14 @@ import { night, scenario, took } from "./nights.ts"
 import { numberOf, of, rowOf, severityOf, timed, timedNights } from "./judged.ts"
 
 describe("durations", () => {
-  it("are worse for the whole night when all scenarios are a little slower", () => {
+  it("regress for the whole night if all scenarios are a little slower", () => {
     const row = rowOf(judge(of(timedNights), timed(30, 1.1)), "duration", null)
     assert.strictEqual(row.verdict, "regressed")
     assert.deepStrictEqual([row.window, row.nights, (row.pValue ?? 1) < 0.05], [1, 30, true])
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1.01)), "duration", null).verdict, "no evidence")
   })
 
-  it("of a slower night name the scenarios that added most, and their share of it", () => {
+  it("of a slower night name the scenarios that contributed most, with their share", () => {
     const even = (day: number, factor: number, first = 1000) =>
       night(
         day,
@@ -36,7 +36,7 @@ describe("durations", () => {
     assert.isUndefined(contributorsOf(even(30, 1)))
   })
 
-  it("of less than 20 ms are not told apart, however steady they were", () => {
+  it("below 20 ms are not distinguished, however steady they were", () => {
     const short = (day: number, time_ms: number) => {
       const { id: _, ...of } = timed(day, 1)
       return night(day, [...of.scenarios, scenario("short", 5, took(time_ms))])
@@ -46,7 +46,7 @@ describe("durations", () => {
     assert.strictEqual(rowOf(judge(of(nights), short(30, 200)), "duration", "short").verdict, "regressed")
   })
 
-  it("are told as they were measured", () => {
+  it("are shown as measured", () => {
     // the whole night takes three times as long, and one scenario six times
     const tonight = timed(30, 3)
     const slow = tonight.scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(24_000) } : one))
@@ -60,7 +60,7 @@ describe("durations", () => {
     assert.approximately(row.relativeChange ?? 0, 1, 0.1)
   })
 
-  it("that are as usual are not slower where the others are faster, nor faster where they are slower", () => {
+  it("that are usual don't count as slower if the others are faster, nor as faster if they are slower", () => {
     const beside = (factor: number) => {
       const { scenarios } = timed(30, factor)
       const usual = scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(factor < 1 ? 3600 : 4400) } : one))
@@ -76,7 +76,7 @@ describe("durations", () => {
     assert.deepStrictEqual([beside(0.5), beside(2)], [same, same])
   })
 
-  it("are unusual if chance hardly makes them this long, and not if they were hardly longer", () => {
+  it("are unusual if chance hardly explains them, and not if they are only slightly longer", () => {
     // nights of one scenario differ too much for evidence
     const wild = (day: number, factor: number, time_ms: number) =>
       night(day, [...timed(day, factor).scenarios, scenario("wild", 5, took(time_ms))])
@@ -87,7 +87,7 @@ describe("durations", () => {
     assert.deepStrictEqual([isUnusual(1, 5000), isUnusual(1, 45_000), isUnusual(0.2, 950)], [false, true, false])
   })
 
-  it("of one scenario are worse by themselves, and not those of the night", () => {
+  it("of one scenario regress without those of the night", () => {
     const slow = (day: number, factor = 2) => {
       const { id: _, ...of } = timed(day, 1)
       const scenarios = of.scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(4000 * factor) } : one))
@@ -111,7 +111,7 @@ describe("durations", () => {
     assert.deepStrictEqual([verdictOf(slow(32)), verdictOf(slow(32, 1))], ["regressed", "no evidence"])
   })
 
-  it("of scenarios that were cut short tell nothing of the whole night, unless most were", () => {
+  it("of interrupted scenarios don't count for the whole night, unless most were interrupted", () => {
     const tonight = (cut: number, factor: number, passed = 3, none = 0) => {
       const { scenarios } = timed(30, 1)
       const short = { trials: 3, scored: 3, passed, failed: 3 - passed, unrun: 2 }
@@ -145,7 +145,7 @@ describe("durations", () => {
     )
   })
 
-  it("of one of two scenarios say nothing of the other, nor in quarantine of the night", () => {
+  it("of one of two scenarios don't affect the other, nor the night if they are in quarantine", () => {
     const two = (day: number, factor: number) =>
       night(
         day,
@@ -168,7 +168,7 @@ describe("durations", () => {
     assert.deepStrictEqual(verdicts(2, ["s1"]), ["no evidence", "regressed", "no evidence"])
   })
 
-  it("of a scenario that stays as it is are not slower where most of a few others are faster", () => {
+  it("of an unchanged scenario don't count as slower if most of a few others are faster", () => {
     const nightOf = (day: number, count: number, others: number) =>
       night(
         day,

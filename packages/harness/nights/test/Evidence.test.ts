@@ -37,8 +37,8 @@ const after = (...last: ReadonlyArray<Counts>): TableScenario => {
 const of = (...last: ReadonlyArray<Counts>) => evidenceOf(after(...last), scatter, 1)
 const enough = 20_000
 
-describe("the evidence that a scenario fails more", () => {
-  it("grows with each failure, and is none where tonight fails no more than usual", () => {
+describe("the evidence for more failures", () => {
+  it("grows with each failure, and is missing if tonight fails no more than usual", () => {
     const ratios = [0, 1, 2, 3, 4, 5].map((failed) => of({ failed })(none).ratio)
     assert.strictEqual(ratios[0], 0)
     assert.deepStrictEqual(
@@ -50,7 +50,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.strictEqual(of({ failed: 3 }, { failed: 3 }, { failed: 0 })(none).ratio, 0)
   })
 
-  it("seldom reaches a height if nothing changed, however often it is looked at", () => {
+  it("rarely gets high if nothing changed, however often it is checked", () => {
     const next = drawing(5)
     const draw = () => (next() < 0.053 ? 1 : 0)
     let reached = 0
@@ -77,7 +77,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.isAbove(reached, 0)
   })
 
-  it("shows a fall from 95 to 50 % with few extra trials", () => {
+  it("shows a drop from 95 to 50 % with few extra trials", () => {
     const next = drawing(7)
     const runs = 300
     let [shown, trials] = [0, 0]
@@ -95,7 +95,7 @@ describe("the evidence that a scenario fails more", () => {
     assert.isBelow(trials / runs, 25)
   })
 
-  it("carries from night to night, with the extra trials of earlier nights, and says since when", () => {
+  it("is carried from night to night with earlier extra trials, and has a start", () => {
     const alone = of({ failed: 2 })(none)
     const second = of({ failed: 2 }, { failed: 2 })(none)
     const confirmed = of({ failed: 2, confirm: [4, 8] }, { failed: 2 })(none)
@@ -106,18 +106,18 @@ describe("the evidence that a scenario fails more", () => {
     assert.deepStrictEqual([confirmed.spell?.failed, confirmed.spell?.scored], [4, 10])
   })
 
-  it("of an earlier night is bounded: a cause that has gone makes no regression", () => {
+  it("of an earlier night is limited, so that a fixed cause makes no regression", () => {
     const gone = of({ failed: 5, confirm: [20, 20] }, { failed: 1 })(none)
     assert.isBelow(gone.ratio, enough)
   })
 
-  it("does not add up the extra trials of many nights in which a rate drifts", () => {
+  it("does not add up the extra trials of many nights with a drifting rate", () => {
     const night = { failed: 1, confirm: [6, 40] } as const
     const confirm = { failed: 6, scored: 40 }
     assert.isBelow(of(night, night, night, night, night, night, night, { failed: 1 })(confirm).ratio, enough)
   })
 
-  it("needs as many failures as the smallest detectable fall says", () => {
+  it("needs as many failures as the smallest detectable drop implies", () => {
     const { before } = of({ failed: 5 })(none).spell ?? {}
     assert.deepStrictEqual(before, { failed: 8, scored: 150, nights: 30 })
     const rate = { failed: 2, passed: 38 }

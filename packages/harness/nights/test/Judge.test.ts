@@ -5,7 +5,7 @@ import { drawing } from "@webagent/statistics/Drawing"
 import { night, scenario, took } from "./nights.ts"
 import { normal, of, rowOf, numberOf, steady, timed, timedNights } from "./judged.ts"
 
-describe("a scenario in quarantine", () => {
+describe("a quarantined scenario", () => {
   const names = ["a", "b", "c", "d"]
   const all = (day: number, held: number, time_ms: number) =>
     night(day, [
@@ -15,7 +15,7 @@ describe("a scenario in quarantine", () => {
   const nights = Array.from({ length: 20 }, (_, day) => all(day, 5, 1000))
   const bad = all(20, 2, 9000)
 
-  it("says nothing of the whole night, and is judged by itself", () => {
+  it("doesn't affect the whole night, and is judged by itself", () => {
     const figures = ["pass rate", "duration", "cost"] as const
     const without = judge(of(nights), bad)
     const held = judge(of(nights), bad, [{ suite: "shop", name: "held" }])
@@ -26,8 +26,8 @@ describe("a scenario in quarantine", () => {
   })
 })
 
-describe("the smallest change that is printed", () => {
-  it("of the duration is seen in four of five nights, also where the tolerance decides", () => {
+describe("the smallest detectable change that is printed", () => {
+  it("of the duration is detected in four of five nights, even if the tolerance decides", () => {
     for (const spread of [0.01, 0.03]) {
       const next = drawing(1)
       const timed = (day: number, more = 0) =>
@@ -46,7 +46,7 @@ describe("the smallest change that is printed", () => {
     }
   })
 
-  it("of the pass rate is more than what is tolerated", () => {
+  it("of the pass rate exceeds the tolerance", () => {
     const hundred = (day: number) =>
       night(
         day,
@@ -60,14 +60,14 @@ describe("the smallest change that is printed", () => {
 })
 
 describe("cost", () => {
-  it("is worse when trials cost more than the tolerance allows", () => {
+  it("regresses if trials cost more than the tolerance allows", () => {
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.15)), "cost", null).verdict, "regressed")
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.04)), "cost", null).verdict, "no evidence")
   })
 })
 
-describe("a browser that was left open", () => {
-  it("is worse whatever the nights before did", () => {
+describe("a leaked browser", () => {
+  it("is a regression whatever earlier nights did", () => {
     const leaking = night(30, [scenario("always", 5, { leaks: 1 })])
     const row = rowOf(judge(of(steady(30)), leaking), "leaked browsers", null)
     assert.deepStrictEqual(
@@ -78,7 +78,7 @@ describe("a browser that was left open", () => {
 })
 
 describe("unusual figures", () => {
-  it("a night 60 % slower than all before, where nights vary much, is unusual and not red", () => {
+  it("include a night 60 % slower than very uneven earlier ones, which doesn't fail", () => {
     const wild = (day: number) => timed(day, 1 + 0.35 * Math.sin(2 * day))
     const judgement = judge(of(Array.from({ length: 12 }, (_, day) => wild(day))), timed(12, 1.75))
     const row = rowOf(judgement, "duration", null)
@@ -86,13 +86,13 @@ describe("unusual figures", () => {
     assert.isAbove(numberOf(row.detectable?.amount), 1)
   })
 
-  it("a night that cost what those before did is the same, and not 0 % more expensive", () => {
+  it("don't include a night with the usual cost, which isn't 0 % more expensive", () => {
     const paid = (day: number) => night(day, [scenario("pays", 5, { cost_usd: "0.05" })])
     const { change, now } = rowOf(judge(of(Array.from({ length: 12 }, (_, day) => paid(day))), paid(12)), "cost", null)
     assert.deepStrictEqual([change, now], [0, { _tag: "Ratio", ratio: 1 }])
   })
 
-  it("a weekday that is always slower is no news once three weeks are known", () => {
+  it("don't include a weekday that is always slower, once three weeks are known", () => {
     const weekly = (day: number) => timed(day, (day % 7 === 0 ? 1.2 : 1) * (1 + 0.01 * Math.sin(5 * day)))
     const nights = Array.from({ length: 42 }, (_, day) => weekly(day))
     assert.strictEqual(rowOf(judge(of(nights), weekly(42)), "duration", null).verdict, "no evidence")

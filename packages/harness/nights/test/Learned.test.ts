@@ -4,7 +4,7 @@ import { keyOf } from "../src/Night.ts"
 import { night, scenario } from "./nights.ts"
 
 describe("learned", () => {
-  it("is what one trial takes and costs, of the nights on the same target, partial ones too", () => {
+  it("has the duration and cost of a trial, from nights on the same target, including partial ones", () => {
     const elsewhere = { ...night(0, []).fingerprint, target: "https://a.example" }
     const nights = [
       night(0, [scenario("pays", 5, { spent_ms: 5000, cost_usd: "0.01" })]),
@@ -31,7 +31,7 @@ describe("learned", () => {
     assert.strictEqual(learned(nights, "https://a.example").size, 1)
   })
 
-  it("looks back thirty nights, and keeps ten verdicts", () => {
+  it("uses thirty nights, and keeps ten verdicts", () => {
     const nights = Array.from({ length: 40 }, (_, day) => night(day, [scenario("pays", day < 10 ? 0 : 5)]))
     const pays = learned(nights, "simulated").get(keyOf("shop", "pays"))
     assert.deepStrictEqual([pays?.nights, pays?.passRate, pays?.lastVerdicts.length], [30, 1, 10])

@@ -38,7 +38,7 @@ const zeros = (count: number) => Array.from({ length: count }, () => 0)
 const sway = (day: number, by: number) => (day % 2 === 0 ? by : -by)
 
 describe("the level of nights", () => {
-  it("on a new machine is told by one night there, until five are known", () => {
+  it("on a new machine needs one night there, until five are known", () => {
     const found = [0, 1, 4, 5, 6].map((here) => {
       const nights = [
         ...zeros(10).map((_, day) => on(day, "x", zeros(3))),
@@ -56,13 +56,13 @@ describe("the level of nights", () => {
     ])
   })
 
-  it("on a new machine is compared with the one before it, and not with an older one", () => {
+  it("on a new machine is compared with the previous machine, and not with an older one", () => {
     const nights = zeros(12).map((_, day) => on(day, day < 6 ? "x" : "y", [day < 6 ? 0 : 0.5, 0, 0]))
     const [first] = levels([...nights, on(12, "z", zeros(3))]).scenarios
     assert.closeTo(first?.usual ?? 0, Math.log(1000) + 0.5, 1e-9)
   })
 
-  it("is not told by one scenario alone that never varies", () => {
+  it("doesn't depend on a single scenario that never varies", () => {
     const others = (day: number) => zeros(9).map((_, index) => sway(day + index, 0.1))
     const nights = zeros(20).map((_, day) => on(day, "x", [0, ...others(day)]))
     const tonight = on(20, "x", [0.3, ...zeros(9)])
@@ -72,16 +72,16 @@ describe("the level of nights", () => {
   })
 })
 
-it("the whole night says how much nights vary", () => {
+it("the whole night shows how much nights vary", () => {
   const nights = zeros(40).map((_, day) => on(day, "x", zeros(3).fill(sway(day, 0.04))))
   const { spread } = rowOf(judge(of(nights), on(40, "x", zeros(3))), "duration", null)
   assert.approximately(spread ?? 0, 0.045, 0.01)
 })
 
-describe("a scenario beside the others", () => {
+describe("a scenario compared with the others", () => {
   const steady = zeros(12).map((_, day) => on(day, "x", [sway(day, 0.04), 0, 0, 0]))
 
-  it("varies by what it has, half a per cent at least, and what the others have, as two nights", () => {
+  it("varies by its own deviation, at least half a percent, and the others', as two nights", () => {
     const all = [...steady, on(12, "x", zeros(4))]
     const [own, other] = [weighedOf(all, 0), weighedOf(all, 1)]
     const freedom = 11
@@ -92,7 +92,7 @@ describe("a scenario beside the others", () => {
     assert.strictEqual(own.doubt, 0)
   })
 
-  it("is on a new machine as on the former one, and by what is most likely of it otherwise", () => {
+  it("keeps its level on a new machine as far as its values make that likely", () => {
     const here = [12, 13, 14].map((day) => on(day, "y", [0.3 + sway(day, 0.04), 0, 0, 0]))
     const { doubt, values, weighing } = weighedOf([...steady, ...here, on(15, "y", [0.3, 0, 0, 0])], 0)
     const scale = Math.sqrt(weighing.scale ** 2 - doubt ** 2)
@@ -105,7 +105,7 @@ describe("a scenario beside the others", () => {
     assert.closeTo(moved, likely * (median(values.values.slice(12, 15)) - Math.log(1000)), 1e-6)
   })
 
-  it("is compared with less certainty where nights that are far apart differ more", () => {
+  it("is compared with less certainty if distant nights differ more", () => {
     const next = drawing(7)
     const spread = (isWalking: boolean) => {
       const states = zeros(12)
@@ -127,7 +127,7 @@ describe("a scenario beside the others", () => {
     assert.isBelow(spread(false), 1.5)
   })
 
-  it("is neither slower nor unusual, where more trials of the night do not confirm that it takes longer", () => {
+  it("is neither slower nor unusual if the night's other trials do not confirm a longer duration", () => {
     const nights = zeros(20).map((_, day) => on(day, "x", [sway(day, 0.01), sway(day + 1, 0.01), 0]))
     const confirm = { figure: "duration", passed: 40, scored: 40, middle_log: Math.log(1000) } as const
     const judgedAs = (factor: number, isConfirming: boolean) => {

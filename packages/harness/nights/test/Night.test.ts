@@ -24,8 +24,8 @@ const five = {
 } as const
 const report: RunReport = { ...green, results: [five] }
 
-describe("a night of a report", () => {
-  it("counts what is scored, and sums up the durations of what passed", () => {
+describe("a night made from a report", () => {
+  it("counts scored trials, and sums up the durations of passed ones", () => {
     const [scenario] = ofReport(report).scenarios
     assert.deepStrictEqual(scenario, {
       suite: "v4-runs",
@@ -51,14 +51,14 @@ describe("a night of a report", () => {
     })
   })
 
-  it("counts trials that were not run to their end apart, and keeps what they cost", () => {
+  it("counts interrupted trials separately, and keeps their cost", () => {
     const skip = { _tag: "TimeLimit", limit_ms: 1500 } as const
     const trials = [trial(), trial(), trial({ verdict: "skipped", skip }), trial({ verdict: "skipped", skip })]
     const [scenario] = ofReport({ ...report, results: [{ ...five, trials }] }).scenarios
     assert.deepInclude(scenario, { trials: 2, unrun: 2, scored: 2, cost_usd: "0.25" })
   })
 
-  it("tells what its planned trials used from what its extra trials used", () => {
+  it("separates the usage of planned and extra trials", () => {
     const more = trial({ requests: 9, cost_usd: "0.05", started_ms: 1500 })
     const confirm = { figure: "duration", outcome: "not confirmed", trials: [more] } as const
     const night = ofReport({
@@ -78,18 +78,18 @@ describe("a night of a report", () => {
     })
   })
 
-  it("keeps which scenarios are in quarantine", () => {
+  it("records which scenarios are in quarantine", () => {
     const quarantine = { owner: "ann", reason: "slow", expires: "2026-12-01", expired: false }
     const [scenario] = ofReport({ ...report, results: [{ ...five, quarantine }] }).scenarios
     assert.deepStrictEqual(scenario?.quarantine, { expired: false })
   })
 
-  it("has the same id for the same content, and another one for any other", () => {
+  it("has an id that depends on its content", () => {
     assert.strictEqual(ofReport(report).id, ofReport({ ...report }).id)
     assert.notStrictEqual(ofReport(report).id, ofReport({ ...report, cost_usd: "1" }).id)
   })
 
-  it("keeps what got worse, so that it is no measure later", () => {
+  it("records regressions, so that they don't become the baseline", () => {
     const row = {
       figure: "duration",
       scenario: null,
@@ -147,7 +147,7 @@ describe("a partial night", () => {
     ]
   ]
 
-  it("is one that says less than others would", () => {
+  it("has less information than a whole one", () => {
     for (const [of, why] of cases) assert.deepStrictEqual(partialOf(of), why)
   })
 })

@@ -13,10 +13,10 @@ const byCounts = (of: Night): NightComparison.Compared => ({ night: of, report: 
 const rowOf = ({ rows }: NightComparison.NightComparison, figure: string, name: string | null) =>
   rows.find((row) => row.figure === figure && (row.scenario?.name ?? null) === name)
 
-describe("two nights by their counts", () => {
+describe("two nights compared by their counts", () => {
   const all = (passed: number) => [scenario("pays", passed, { scored: 40 }), scenario("looks", 40, { scored: 40 })]
 
-  it("say by Fisher's test that a scenario has become worse, and the smallest detectable fall of the other", () => {
+  it("show a regression by Fisher's test, and the smallest detectable drop of the other scenario", () => {
     const comparison = compare(byCounts(night(0, all(38))), byCounts(night(1, all(20))))
     assert.deepStrictEqual([comparison.verdict, comparison.scenarios, comparison.pairs], ["regressed", 2, 0])
     const pays = rowOf(comparison, "pass rate", "pays")
@@ -26,17 +26,17 @@ describe("two nights by their counts", () => {
     assert.strictEqual(rowOf(comparison, "pass rate", null)?.verdict, "regressed")
   })
 
-  it("show no evidence by less, and what is better is not worse", () => {
+  it("show no evidence for a smaller change, and an improvement is no regression", () => {
     assert.strictEqual(compare(byCounts(night(0, all(38))), byCounts(night(1, all(34)))).verdict, "no evidence")
     assert.strictEqual(compare(byCounts(night(0, all(20))), byCounts(night(1, all(38)))).verdict, "improved")
   })
 
-  it("leave out a changed scenario", () => {
+  it("omit a changed scenario", () => {
     const anew = night(1, [scenario("pays", 0, { source: "bb" }), scenario("looks", 5)])
     assert.strictEqual(compare(byCounts(night(0, [scenario("pays"), scenario("looks")])), byCounts(anew)).scenarios, 1)
   })
 
-  it("name what only one of them has scored, without a verdict", () => {
+  it("name scenarios that only one of them scored, without a verdict", () => {
     const away = [scenario("pays", 0, { scored: 0, infra: 5 }), scenario("looks")]
     const well = [scenario("pays"), scenario("looks")]
     const { differences, scenarios } = compare(byCounts(night(0, well)), byCounts(night(1, away)))
@@ -45,7 +45,7 @@ describe("two nights by their counts", () => {
     assert.deepStrictEqual(back.differences, ["1 scenario of the other not scored in the first"])
   })
 
-  it("correct for how many scenarios there are", () => {
+  it("correct for the number of scenarios", () => {
     const many = (day: number, bad: number) =>
       night(
         day,
@@ -65,18 +65,18 @@ describe("two nights by their counts", () => {
   })
 })
 
-describe("one scenario of a hundred that always fails now", () => {
+describe("one of a hundred scenarios that now always fails", () => {
   const steady = Array.from({ length: 99 }, (_, index) => scenario(`s${index}`))
   const of = (day: number, passed: number) => night(day, [...steady, scenario("pays", passed)])
 
-  it("is found in five trials: what has never failed costs it nothing", () => {
+  it("is detected in five trials, although scenarios that never failed are included", () => {
     const comparison = compare(byCounts(of(0, 5)), byCounts(of(1, 0)))
     assert.strictEqual(comparison.verdict, "regressed")
     const pays = rowOf(comparison, "pass rate", "pays")
     assert.deepStrictEqual([pays?.now, pays?.before, pays?.pValue?.toFixed(4)], [rate(0, 5), rate(5, 5), "0.0040"])
   })
 
-  it("is found with pairs, too; five pairs are too few to show anything", () => {
+  it("is detected with pairs as well, while five pairs are too few", () => {
     const verdicts = (verdict: "passed" | "failed") =>
       Array.from({ length: 5 }, (_, index) => trial({ index, seed: index, verdict }))
     const report = (verdict: "passed" | "failed"): RunReport => ({
@@ -112,7 +112,7 @@ describe("two nights with the same seeds", () => {
   const verdicts = (passes: (index: number) => boolean) =>
     Array.from({ length: 40 }, (_, index): Trial["verdict"] => (passes(index) ? "passed" : "failed"))
 
-  it("are paired, and say more than their counts", () => {
+  it("are paired, and show more than their counts", () => {
     // half of the trials always fail; of the others eight are lost
     const a = of(
       0,
@@ -138,7 +138,7 @@ describe("durations of two nights", () => {
     night(day, [scenario("a", 5, took(1000 * factor)), scenario("b", 5, took(9000 * factor))])
   const others = Array.from({ length: 12 }, (_, day) => timed(day, 1 + 0.02 * Math.sin(5 * day)))
 
-  it("need a history that says how much nights differ", () => {
+  it("need a history that shows how much nights differ", () => {
     const alone = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1.5))), "duration", null)
     assert.strictEqual(alone?.verdict, "not enough data")
     const row = rowOf(compare(byCounts(timed(20, 1)), byCounts(timed(21, 1.15)), others), "duration", null)
@@ -152,8 +152,8 @@ describe("durations of two nights", () => {
   })
 })
 
-describe("a browser left open in the second night", () => {
-  it("is worse", () => {
+describe("a browser leaked in the second night", () => {
+  it("is a regression", () => {
     const leaking = night(1, [scenario("pays", 5, { leaks: 1 })])
     assert.strictEqual(compare(byCounts(night(0, [scenario("pays")])), byCounts(leaking)).verdict, "regressed")
   })

@@ -21,16 +21,16 @@ const refused = (content: string) => {
 }
 
 describe("the text of a history", () => {
-  it("of two machines may be put together in any order, with what both have", () => {
+  it("can be merged from two machines in any order, with all lines of both", () => {
     const past = parsed(text(three, accepted, one) + text(one, two, accepted))
     assert.deepStrictEqual(past, { nights: [one, two, three], accepted: [accepted], acknowledged: [], warnings: [] })
   })
 
-  it("says nothing where there is nothing", () => {
+  it("is empty without nights", () => {
     assert.deepStrictEqual(parsed("\n\n"), { nights: [], accepted: [], acknowledged: [], warnings: [] })
   })
 
-  it("skips a line that was cut short, wherever it is, with a warning, and zeros that a power loss left", () => {
+  it("skips a truncated line anywhere, with a warning, and zeros after a power loss", () => {
     const half = JSON.stringify(two).slice(0, 100)
     assert.deepStrictEqual(parsed(`${text(one)}${half}\n${text(three)}`), {
       nights: [one, three],
@@ -42,7 +42,7 @@ describe("the text of a history", () => {
     assert.deepStrictEqual([zeros.nights, zeros.warnings], [[one, three], ["h line 3 was skipped: it is incomplete."]])
   })
 
-  it("reads what was put behind a half line, or behind a whole one without an end", () => {
+  it("reads entries after a partial line, or after a whole one without a line end", () => {
     const half = JSON.stringify(two).slice(0, 100)
     const glued = parsed(`${half}${text(one)}${JSON.stringify(three)}${text(accepted)}`)
     assert.deepStrictEqual(glued, {
@@ -53,7 +53,7 @@ describe("the text of a history", () => {
     })
   })
 
-  it("knows a run that was recorded twice, and takes what says most of it", () => {
+  it("recognizes a run that was recorded twice, and uses the more complete entry", () => {
     const { id: _, ...of } = two
     const again = withId({ ...of, duration_ms: of.duration_ms + 5 })
     const short = withId({ ...of, partial: { _tag: "LostShard", shards: [2], cut: 1, of: 2 }, scenarios: [] })
@@ -63,7 +63,7 @@ describe("the text of a history", () => {
     assert.strictEqual(parsed(text(two, elsewhere)).nights.length, 2)
   })
 
-  it("passes over a line wherever it was cut", () => {
+  it("skips a line wherever it was truncated", () => {
     const whole = JSON.stringify(
       night(1, [scenario('pays {"'), scenario("back\\\\slash")], { partial: { _tag: "Other", text: "}" } })
     )
@@ -73,7 +73,7 @@ describe("the text of a history", () => {
     }
   })
 
-  it("refuses any other line, by its number, with why", () => {
+  it("refuses any other line, with its number and the reason", () => {
     assert.strictEqual(refused(`oops\n${text(one)}`), "h line 1 is not a line of a history: it is not JSON.")
     assert.match(
       refused(`${text(one)}<<<<<<< HEAD\n${text(two)}`),
@@ -81,7 +81,7 @@ describe("the text of a history", () => {
     )
   })
 
-  it("names the field of a night that is wrong, and says of other lines what they are", () => {
+  it("names the invalid field of a night, and describes other lines", () => {
     const [pays] = one.scenarios
     const of = (change: object) => refused(`${text({ ...one, ...change })}${text(two)}`)
     const said = "h line 1 is not a line of a history: "
@@ -124,7 +124,7 @@ describe("a history file", () => {
     return join(yield* fs.makeTempDirectoryScoped(), "below", "history.ndjson")
   })
 
-  it.effect("begins with the first night, and keeps lines whole that are added at the same time", () =>
+  it.effect("begins with the first night, and keeps lines intact that are added at the same time", () =>
     Effect.gen(function* () {
       const path = yield* file
       assert.deepStrictEqual((yield* NightFile.read(path)).nights, [])
@@ -134,7 +134,7 @@ describe("a history file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect("gives what was cut short a line of its own", () =>
+  it.effect("starts a new line after a truncated one", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* file
@@ -175,7 +175,7 @@ describe("a history file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect("that cannot be read is a mistake in a sentence", () =>
+  it.effect("that can't be read is reported in a sentence", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()

@@ -22,8 +22,8 @@ const deviationOf = (index: number) => (index === 0 ? 0.05 : 0.2)
 const levelOf = (more: (index: number) => number) =>
   nightLevelOf(scenarios.map((of, index) => ({ of, more: more(index), deviation: deviationOf(index) })))
 
-describe("what a night adds", () => {
-  it("to the others does not depend on the scenario that is compared with them", () => {
+describe("a night's level", () => {
+  it("compared with the others doesn't depend on the scenario itself", () => {
     const others = (index: number) => 0.01 * (index - count / 2)
     const [usual, slower] = [0, 0.01].map((own) => levelOf((index) => (index === 0 ? own : others(index))))
     assert.isAbove(slower?.ofAll ?? 0, usual?.ofAll ?? 0)
@@ -31,7 +31,7 @@ describe("what a night adds", () => {
     assert.closeTo(levelOf((index) => (index === 0 ? 0 : 0.1)).besides(first), 0.1, 1e-12)
   })
 
-  it("leaves a scenario with the sum of both variances beside the others", () => {
+  it("gives a scenario the sum of both variances compared with the others", () => {
     const next = drawing(7)
     const runs = 4000
     let [beside, within, ofOthers] = [0, 0, 0]
@@ -48,14 +48,14 @@ describe("what a night adds", () => {
     assert.isBelow(within / sum, 0.6)
   })
 
-  it("is told by steady scenarios first, and hardly by one that is far off", () => {
+  it("depends mostly on steady scenarios, and hardly on an outlier", () => {
     const steady = levelOf((index) => (index === 0 ? 0.05 : 0)).ofAll
     assert.isAbove(steady, 5 * levelOf((index) => (index === 1 ? 0.05 : 0)).ofAll)
     const far = levelOf((index) => (index === 1 ? 5 : 0)).ofAll
     assert.closeTo(far, levelOf((index) => (index === 1 ? 1 : 0)).ofAll, 0.02)
   })
 
-  it("is for one of two scenarios no more than both have in common, where the other has changed", () => {
+  it("is only the common part of two scenarios if one of them changed", () => {
     const ofTwo = (...both: ReadonlyArray<number>) => {
       const two = scenarios.slice(0, both.length)
       const { besides } = nightLevelOf(two.map((of, index) => ({ of, more: both[index] ?? 0, deviation: 0.1 })))
@@ -67,13 +67,13 @@ describe("what a night adds", () => {
     assert.deepStrictEqual(ofTwo(0.7, 0.6), [0.6, 0.7])
   })
 
-  it("is all of it for a scenario that does not tell it, such as one in quarantine", () => {
+  it("is the full level for a scenario that doesn't contribute, such as a quarantined one", () => {
     const others = nightLevelOf(scenarios.slice(1).map((of, index) => ({ of, more: 0.1 * index, deviation: 0.1 })))
     assert.isAbove(others.ofAll, 0)
     assert.strictEqual(others.besides(first), others.ofAll)
   })
 
-  it("is known by one scenario alone, and by none not at all", () => {
+  it("can be estimated from one scenario, but not from none", () => {
     const alone = nightLevelOf([{ of: first, more: 0.3, deviation: 0.1 }])
     assert.deepStrictEqual([alone.ofAll, alone.besides(first)], [0.3, 0.3])
     assert.deepStrictEqual([nightLevelOf([]).ofAll, nightLevelOf([]).besides(first)], [Number.NaN, 0])

@@ -42,14 +42,14 @@ const shareOf = (runs: number, more: number) => {
   return found / runs
 }
 
-describe("the nights of a figure", () => {
-  it("that follow each other and have weekdays are seldom called worse, and found when they are a fifth slower", () => {
+describe("a figure's series of nights", () => {
+  it("with autocorrelation and weekdays rarely regresses, and shows an increase by a fifth", () => {
     // five ways to look, at 1 % each
     assert.isAtMost(shareOf(300, 0), 0.05)
     assert.isAtLeast(shareOf(100, Math.log(1.2)), 0.85)
   })
 
-  it("are known by weekdays where these differ", () => {
+  it("is compared by weekdays if these differ", () => {
     const values = Array.from({ length: 50 }, (_, night) => (week[night % 7] ?? 0) * 4 + 0.01 * normal())
     const verdictOf = (weekday: number) =>
       shiftOf(seriesOf([...values.slice(0, 42 + weekday), 4 * (week[0] ?? 0) + 0.01 * normal()]))?.verdict
@@ -57,7 +57,7 @@ describe("the nights of a figure", () => {
     assert.strictEqual(verdictOf(4), "regressed")
   })
 
-  it("on another machine tell how much nights differ, and not their level", () => {
+  it("uses nights on another machine for the variation, but not for the level", () => {
     const former = following(40, 0.02)
     const here = [1.02, 0.97, 1, 1.01, 0.99].map((level) => level + 0.01 * normal())
     const machines = [...former.map(() => 1), ...here.map(() => 0), 0]
@@ -65,13 +65,13 @@ describe("the nights of a figure", () => {
     assert.deepStrictEqual([verdictOf(1), verdictOf(1.3), verdictOf(0.7)], [undefined, "regressed", "improved"])
   })
 
-  it("after an improvement are those since", () => {
+  it("after an improvement starts again", () => {
     const values = Array.from({ length: 40 }, (_, night) => (night < 30 ? 0 : Math.log(0.8)) + 0.03 * normal())
     const found = shiftOf(seriesOf([...values, 0]))
     assert.deepStrictEqual([found?.verdict, found?.found.before.length], ["regressed", 10])
   })
 
-  it("say a smallest change on the second night of a new machine, also where nights are all the same", () => {
+  it("has a smallest detectable change from the second night on a new machine, even if all nights are equal", () => {
     const first = { ...seriesOf([0.1, 0.3]), enough: 1 }
     for (const level of [0.1, 0.2, 0.3, 0.7]) {
       const nights = [0, 0, 0, 0, 0, 0, level, level]
@@ -83,12 +83,12 @@ describe("the nights of a figure", () => {
     }
   })
 
-  it("say no smallest change while there are too few", () => {
+  it("has no smallest detectable change while there are too few nights", () => {
     assert.strictEqual(reachOf(seriesOf([0, 0, 0])).detectable, Infinity)
     assert.isUndefined(shiftOf(seriesOf([0, 0, 1])))
   })
 
-  describe("to the last digit", () => {
+  describe("with exact numbers", () => {
     const waved = (count: number, high = 0, more = 0) =>
       Array.from({ length: count }, (_, night) => 0.03 * Math.sin(night ** 2) + (night < high ? more : 0))
     const found = (series: NightSeries) => {
@@ -98,7 +98,7 @@ describe("the nights of a figure", () => {
     /** A chance of a half is significant, so that only the other rules decide. */
     const lenient = (values: ReadonlyArray<number>): NightSeries => ({ ...seriesOf(values), level: 0.5 })
 
-    it("is a shift beside nights with a few wild ones, and how much nights differ", () => {
+    it("shows a shift and the variation despite a few outliers", () => {
       const values = waved(50).with(20, 0.1).with(21, 0.1).with(22, 0.1).with(27, 0.5).with(49, 0.2)
       const shift = shiftOf(seriesOf(values))?.found
       assert.deepStrictEqual([shift?.window, shift?.before.length], [1, 49])
@@ -110,18 +110,18 @@ describe("the nights of a figure", () => {
       assert.closeTo(detectable, 0.117_540_549_368, 1e-11)
     })
 
-    it("is the tolerance where nights are hardly known to differ, and more where they are believed to", () => {
+    it("detects a change of the tolerance if nights hardly vary, and only a larger one if they are assumed to vary", () => {
       const same = (least: number) => ({ ...seriesOf([...waved(30, 30, 0).map(() => 0), 0]), usual: 0.001, least })
       assert.closeTo(reachOf(same(0.005)).detectable, 0.053_184_078_137, 1e-11)
       assert.closeTo(reachOf(same(0.02)).detectable, 0.067_970_179_495, 1e-11)
     })
 
-    it("counts the nights since an improvement of the last thirty", () => {
+    it("counts the nights since an improvement within the last thirty", () => {
       const since = (size: number) => found(seriesOf([...waved(60, 60 - size, 0.3), 0.2]))[2]
       assert.deepStrictEqual([25, 29, 30, 35].map(since), [25, 29, 30, 30])
     })
 
-    it("is no shift where more than half of the nights before were as high", () => {
+    it("shows no shift if more than half of the earlier nights were as high", () => {
       const beside = (high: number) => found(lenient([...waved(60, high, 0.25), 0.2]))
       assert.deepStrictEqual(
         [beside(30), beside(31)],
@@ -132,7 +132,7 @@ describe("the nights of a figure", () => {
       )
     })
 
-    it("is no shift that is tolerated, by all nights or those since an improvement", () => {
+    it("shows no shift within the tolerance of all nights or those since an improvement", () => {
       const beside = (tonight: number) => found(lenient([...waved(60, 30, 0.25), tonight]))
       assert.deepStrictEqual(
         [beside(0.04), beside(0.1), beside(0.12)],
@@ -144,7 +144,7 @@ describe("the nights of a figure", () => {
       )
     })
 
-    it("is no shift once the last night is well again", () => {
+    it("shows no shift once the last night is good again", () => {
       const after = (tonight: number) => found(lenient([...waved(60, 30, -0.25), 0.3, 0.3, tonight]))
       assert.deepStrictEqual(
         [after(0.03), after(0.07)],

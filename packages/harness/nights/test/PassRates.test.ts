@@ -4,8 +4,8 @@ import { drawing } from "@webagent/statistics/Drawing"
 import { night, scenario } from "./nights.ts"
 import { normal, numberOf, of, rate, rowOf, steady, tonight } from "./judged.ts"
 
-describe("the pass rate of a scenario", () => {
-  it("is worse when it falls by more than chance, with its evidence", () => {
+describe("a scenario's pass rate", () => {
+  it("regresses if it drops by more than chance, with its evidence", () => {
     const judgement = judge(of(steady(30)), tonight(30, 0))
     const row = rowOf(judgement, "pass rate", "often")
     assert.strictEqual(row.verdict, "regressed")
@@ -17,7 +17,7 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "always").verdict, "no evidence")
   })
 
-  it("is not excused by how much the rates of scenarios that often fail differ from night to night", () => {
+  it("is not excused by the variation of scenarios that often fail", () => {
     const next = drawing(8)
     const flaky = () => Math.round(5 * Math.max(0, Math.min(1, 0.6 + 0.25 * normal(next))))
     const all = (day: number, never: number) =>
@@ -34,7 +34,7 @@ describe("the pass rate of a scenario", () => {
     )
   })
 
-  it("is not excused by nights in which all scenarios fail more, where the others are as usual tonight", () => {
+  it("is not excused by nights in which all scenarios fail more, if the others are as usual tonight", () => {
     const next = drawing(3)
     const all = (day: number, factor: number, first?: number) =>
       night(
@@ -52,7 +52,7 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(of60(30, 3, 0).verdict, "no evidence")
   })
 
-  it("is not better because others fail", () => {
+  it("doesn't improve because others fail", () => {
     const all = (day: number, first: number, others: number) =>
       night(
         day,
@@ -63,14 +63,14 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(first.verdict, "no evidence")
   })
 
-  it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
+  it("has no evidence if it is as usual, and has the smallest detectable drop", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
     // four of five failures are evidence, and four of five nights with this rate have as many
     assert.approximately(numberOf(row.detectable?.amount), 0.17, 0.005)
   })
 
-  it("takes nights together where one is too short", () => {
+  it("combines nights if one is too short", () => {
     const nights = [...steady(30), tonight(30, 3), tonight(31, 3)]
     assert.strictEqual(
       rowOf(judge(of(nights.slice(0, 31)), tonight(31, 3)), "pass rate", "often").verdict,
@@ -81,12 +81,12 @@ describe("the pass rate of a scenario", () => {
     assert.isAbove(row.window, 1)
   })
 
-  it("that is well again tonight is not worse, whatever the nights before were", () => {
+  it("that recovered tonight doesn't regress, whatever the earlier nights were", () => {
     const nights = [...steady(30), tonight(30, 0), tonight(31, 0)]
     assert.strictEqual(rowOf(judge(of(nights), tonight(32, 5)), "pass rate", "often").verdict, "no evidence")
   })
 
-  it("has not enough data in four nights, and begins anew when the scenario changes", () => {
+  it("has too little data in four nights, and starts again when the scenario changes", () => {
     const few = rowOf(judge(of(steady(4)), tonight(4, 0)), "pass rate", "often")
     assert.deepStrictEqual(
       [few.verdict, few.now, few.before, few.nights, few.lack],
@@ -111,15 +111,15 @@ describe("the pass rate of a scenario", () => {
     assert.deepStrictEqual(changed.differences, ["1 scenario changed"])
   })
 
-  it("is better when it rises by more than chance", () => {
+  it("improves if it rises by more than chance", () => {
     const bad = steady(30, (day) => [scenario("bad", day % 3 === 0 ? 1 : 0)])
     const good = night(30, [scenario("bad", 5)])
     assert.strictEqual(rowOf(judge(of(bad), good), "pass rate", "bad").verdict, "improved")
   })
 })
 
-describe("the pass rate of a whole night", () => {
-  it("is the one that was counted, whatever its usual nights are", () => {
+describe("a whole night's pass rate", () => {
+  it("is the measured one, whatever its usual nights are", () => {
     const nightOf = (day: number, first: number, second: number) =>
       night(day, [scenario("s0", first), scenario("s1", second), scenario("s2", 5), scenario("s3", 5)])
     // one night in four is worse, so the median of the nights is not their mean
@@ -127,7 +127,7 @@ describe("the pass rate of a whole night", () => {
     assert.deepStrictEqual(rowOf(judge(of(nights), nightOf(30, 0, 0)), "pass rate", null).now, rate(10, 20))
   })
 
-  it("names the scenarios that failed most beyond their own rates, when many fail a little more", () => {
+  it("names the scenarios that failed most beyond their own rates if many fail a little more", () => {
     const twenty = (day: number, passed: (index: number) => number) =>
       night(
         day,
@@ -151,7 +151,7 @@ describe("the pass rate of a whole night", () => {
     assert.isUndefined(contributorsOf((index) => (index === 0 ? 3 : 5)))
   })
 
-  it("of a scenario that fails at times say how rare tonight is", () => {
+  it("includes how rare tonight is for scenarios that fail at times", () => {
     const of6 = Array.from({ length: 6 }, (_, day) =>
       night(day, [scenario("guesses", 3 + (day % 3)), scenario("always")])
     )

@@ -14,13 +14,13 @@ describe("a regression", () => {
   const nights = [...steady(30)]
   for (let day = 30; day < 60; day++) nights.push(recorded(bad(day), judge(of(nights), bad(day))))
 
-  it("does not become the measure of itself, however long it lasts", () => {
+  it("doesn't become its own baseline, however long it lasts", () => {
     const row = found(nights, bad(60))
     assert.strictEqual(row.verdict, "regressed")
     assert.deepStrictEqual([row.before, row.nights], [rate(142, 150), 30])
   })
 
-  it("is the baseline from then on when it is accepted", () => {
+  it("is the baseline once it is accepted", () => {
     const accepted: Accepted = {
       version: 1,
       kind: "accepted",
@@ -36,7 +36,7 @@ describe("a regression", () => {
     assert.strictEqual(found(nights, bad(60), [another]).verdict, "regressed")
   })
 
-  it("of another target says nothing of this one, and accepting it changes nothing here", () => {
+  it("on another target doesn't affect this one, and accepting it changes nothing here", () => {
     const elsewhere = nights.map(({ fingerprint, id, ...rest }) => ({
       ...rest,
       id: `${id}-else`,
@@ -57,8 +57,8 @@ describe("a regression", () => {
   })
 })
 
-describe("which nights count", () => {
-  it("not partial ones, not those of another target or number of trials; it is said how many", () => {
+describe("the nights that are compared", () => {
+  it("exclude partial ones and those with another target or number of trials, and are counted", () => {
     const nights = [
       ...steady(6),
       night(6, [scenario("often", 0)], { partial: { _tag: "Stopped", isShard: false } }),
@@ -78,7 +78,7 @@ describe("which nights count", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "often").nights, 6)
   })
 
-  it("times only on the same machine, pass rates on any; what differs is named", () => {
+  it("are from the same machine for durations, and from any for pass rates, with the differences named", () => {
     const elsewhere = {
       ...night(0, []).fingerprint,
       machine: { cpu: "y", cores: 2, platform: "linux-x64", node: "24" }
@@ -92,7 +92,7 @@ describe("which nights count", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
   })
 
-  it("nights on another machine tell how much nights differ, and not how long trials take", () => {
+  it("on another machine show how much nights differ, but not how long trials take", () => {
     const next = drawing(4)
     const at = (day: number, cpu: string, time_ms: number) =>
       night(day, [scenario("often", 5, took(time_ms * Math.exp(0.03 * normal(next))))], {
@@ -108,7 +108,7 @@ describe("which nights count", () => {
     )
   })
 
-  it("a new machine hides neither one slow scenario nor, from its second night on, a slow night", () => {
+  it("on a new machine still show a slow scenario and, from its second night on, a slow night", () => {
     const on = (day: number, cpu: string, factorOf: (index: number) => number) =>
       night(
         day,
@@ -142,7 +142,7 @@ describe("which nights count", () => {
     assert.deepStrictEqual([wholeOf(1.5), wholeOf(1.2)], ["regressed", "no evidence"])
   })
 
-  it("times of nights of no machine, which shards of several make, are held against none", () => {
+  it("of shards on several machines are not compared by duration", () => {
     const { machine: _, ...several } = night(0, []).fingerprint
     const nights = steady(10).map((one) => ({ ...one, fingerprint: several }))
     const judgement = judge(of(nights), night(10, [scenario("often", 4)], { fingerprint: several }))
@@ -150,20 +150,20 @@ describe("which nights count", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
   })
 
-  it("times only with as many trials at a time", () => {
+  it("are compared by duration only with the same number of parallel trials", () => {
     const fewer = { ...night(0, []).fingerprint, concurrency: 4 }
     const judgement = judge(of(steady(10)), night(10, [scenario("often", 4)], { fingerprint: fewer }))
     assert.include(judgement.differences, "at a time 4, was 8")
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
   })
 
-  it("not another one of the same time", () => {
+  it("exclude another one of the same time", () => {
     const same = night(9, [scenario("often", 0)])
     const judgement = judge(of([...steady(9), same]), tonight(9, 4))
     assert.deepStrictEqual([judgement.nights, judgement.passedOver], [9, []])
   })
 
-  it("of none nothing is said", () => {
+  it("are not mentioned if there are none", () => {
     const judgement = judge(of([]), tonight(0, 5))
     assert.strictEqual(judgement.verdict, "not enough data")
     assert.isTrue(judgement.rows.every(({ verdict }) => verdict === "not enough data"))

@@ -22,7 +22,7 @@ const refused = (text: string) => {
 }
 
 describe("a quarantine file", () => {
-  it("says who sees to what until when", () => {
+  it("has an owner, a reason and an end date per entry", () => {
     assert.deepStrictEqual(Result.getOrThrow(Quarantine.parse(fileOf(entry), today)), {
       cleanTrials: 59,
       entries: [entry]
@@ -38,22 +38,22 @@ describe("a quarantine file", () => {
       /^entries\[0\]\.expires \(shop › pays\): 2026-12-02 is 31 days after since, and 30 are the most: 2026-12-01 or earlier$/u
     ],
     ["ends before it begins", { ...entry, expires: "2026-10-31" }, /^entries\[0\]\.expires .+ is before since/u],
-    ["is taken in advance", { ...entry, since: "2026-11-22" }, /^entries\[0\]\.since .+: 2026-11-22 is not yet/u],
+    ["begins in the future", { ...entry, since: "2026-11-22" }, /^entries\[0\]\.since .+: 2026-11-22 is not yet/u],
     ["has no owner", { ...entry, owner: " " }, /expected some words.+owner/u],
     [
-      "has a day that is none",
+      "has an invalid date",
       { ...entry, since: "2026-11-31" },
       /expected a day such as 2026-12-01, got "2026-11-31".+since/u
     ],
-    ["has a field that is not known", { ...entry, issue: 1 }, /issue/u]
+    ["has an unknown field", { ...entry, issue: 1 }, /issue/u]
   ]
   for (const [what, wrong, sentence] of mistakes) {
-    it(`with an entry that ${what} is refused, by the field`, () => {
+    it(`is refused with the field's name if an entry ${what}`, () => {
       assert.match(refused(fileOf(wrong)), sentence)
     })
   }
 
-  it("with a scenario twice is refused", () => {
+  it("is refused if it contains a scenario twice", () => {
     assert.strictEqual(
       refused(fileOf(entry, entry)),
       "entries[0] and entries[1] are both about shop › pays: leave one out"
@@ -61,7 +61,7 @@ describe("a quarantine file", () => {
   })
 })
 
-describe("what is in quarantine", () => {
+describe("the quarantined scenarios", () => {
   const scenarios = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ suite: "shop", name: `s${index}` }))
   const held = (count: number) => ({
@@ -69,7 +69,7 @@ describe("what is in quarantine", () => {
     entries: Array.from({ length: count }, (_, index) => ({ ...entry, scenario: `s${index}` }))
   })
 
-  it("is one of twenty scenarios at most, and always may be one", () => {
+  it("are at most one in twenty, and at least one", () => {
     assert.isUndefined(Quarantine.tooMany(held(5), scenarios(100)))
     assert.strictEqual(
       Quarantine.tooMany(held(6), scenarios(100)),
@@ -81,7 +81,7 @@ describe("what is in quarantine", () => {
     assert.isDefined(Quarantine.tooMany(held(2), scenarios(3)))
   })
 
-  it("is told when there is no such scenario", () => {
+  it("are reported if they don't exist", () => {
     assert.deepStrictEqual(
       Quarantine.strangers({ cleanTrials: 59, entries: [entry, { ...entry, suite: "x" }] }, scenarios(2)),
       [
@@ -91,7 +91,7 @@ describe("what is in quarantine", () => {
     )
   })
 
-  it("is marked in the report, and has expired the day after its last", () => {
+  it("are marked in the report, and expire the day after their last", () => {
     const of = (expires: string) => {
       const quarantine = {
         cleanTrials: 59,
@@ -104,25 +104,25 @@ describe("what is in quarantine", () => {
   })
 })
 
-describe("letting go", () => {
+describe("the release from quarantine", () => {
   const quarantine = { cleanTrials: 59, entries: [{ ...entry, since: "2026-01-03" }] }
   const nights = (count: number, change = () => scenario("pays")) =>
     Array.from({ length: count }, (_, day) => night(day, [day === 5 ? change() : scenario("pays")]))
 
-  it("is proposed after 59 clean trials since the quarantine began, with how sure that is", () => {
+  it("is suggested after 59 clean trials since the quarantine began, with the confidence", () => {
     assert.deepStrictEqual(Release.proposals(quarantine, nights(13)), [])
     const [proposal] = Release.proposals(quarantine, nights(14))
     assert.strictEqual(proposal?.clean, 60)
     assert.approximately(proposal?.failsBelow ?? 0, 0.049, 0.0005)
   })
 
-  it("counts from the last failure on", () => {
+  it("counts from the last failure", () => {
     const failing = nights(17, () => scenario("pays", 4))
     assert.deepStrictEqual(Release.proposals(quarantine, failing), [])
     assert.strictEqual(Release.proposals(quarantine, [...failing, night(17, [scenario("pays")])])[0]?.clean, 60)
   })
 
-  it("counts from the last leaked browser and the last broken invariant on", () => {
+  it("counts from the last leaked browser and the last broken invariant", () => {
     for (const change of [{ leaks: 1 }, { breaches: 1 }]) {
       const unclean = nights(18, () => scenario("pays", 5, change))
       assert.strictEqual(Release.proposals(quarantine, unclean)[0]?.clean, 60)

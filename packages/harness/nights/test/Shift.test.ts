@@ -12,8 +12,8 @@ const shiftsOf = (past: number, tonight: number) => {
   return Shift.shiftsOf({ values, nights, isBaseline: nights.map((night) => night < past) }, weighing, 1)
 }
 
-describe("a window beside a baseline", () => {
-  it("varies as a mean and a median of independent nights do", () => {
+describe("a window compared with a baseline", () => {
+  it("varies like a mean and a median of independent nights", () => {
     for (const [window, before] of [
       [1, 7],
       [3, 7],
@@ -23,13 +23,13 @@ describe("a window beside a baseline", () => {
     }
   })
 
-  it("varies more beside the first month, by nights that are far apart", () => {
+  it("varies more against the first month, by the variation of distant nights", () => {
     const far = Float64Array.from(alike, (one, lag) => (lag === 30 ? 4 : one))
     assert.closeTo(Shift.variance(far, 1, 5, "month"), 1 + 1.5 / 5, 1e-12)
     assert.closeTo(Shift.variance(far, 1, 5, "reference"), 1 + 1.5 / 5 + 2 * (4 - 1), 1e-12)
   })
 
-  it("is the last week, the last month, and after half of a second one the first month", () => {
+  it("uses the last week, the last month and, after six weeks, the first month", () => {
     const found = (past: number) =>
       shiftsOf(past, 1).flatMap(({ baseline, before, window }) =>
         window === 1 ? [[baseline, Math.round((before[0] ?? 0) * 1e6), before.length]] : []
@@ -50,7 +50,7 @@ describe("a window beside a baseline", () => {
     )
   })
 
-  it("is no shift within what is tolerated, twice as much beside the first month", () => {
+  it("shows no shift within the tolerance, which doubles against the first month", () => {
     const chances = (tonight: number) =>
       Object.fromEntries(
         shiftsOf(60, tonight).flatMap(({ baseline, chance, window }) => (window === 1 ? [[baseline, chance < 1]] : []))
@@ -59,7 +59,7 @@ describe("a window beside a baseline", () => {
     assert.deepStrictEqual(chances(0.11), { month: true, lately: true, reference: true })
   })
 
-  it("shows four of five shifts that are as large as the smallest detectable one", () => {
+  it("shows four of five shifts of the smallest detectable size", () => {
     const quantiles = StudentT.quantile(0.999, 20) + StudentT.quantile(0.8, 20)
     const error = 0.05 * Math.sqrt(1 + 1.5 / 30)
     assert.closeTo(Shift.detectable({ ...weighing, scale: 0.05 }, 30, 0.001), quantiles * error, 1e-9)

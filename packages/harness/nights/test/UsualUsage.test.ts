@@ -15,7 +15,7 @@ const nights = Array.from({ length: 20 }, (_, day) => nightOf(day))
 const usualOf = (...args: Parameters<typeof judge>) => judge(...args).usual
 
 describe("the usual usage of nights", () => {
-  it("is the median and the middle 80 % of the nights before, each figure by itself", () => {
+  it("is the median and the middle 80 % of earlier nights, for each figure", () => {
     assert.deepStrictEqual(usualOf(of(nights), nightOf(20)), {
       requests: { low: 102, median: 110, high: 117 },
       cost_usd: { low: 0.52, median: 0.6, high: 0.67 },
@@ -23,7 +23,7 @@ describe("the usual usage of nights", () => {
     })
   })
 
-  it("is of the last thirty nights that are compared, so not of partial ones or another target", () => {
+  it("covers the last thirty compared nights, so no partial ones and no other target", () => {
     const [first] = nights
     if (first === undefined) return assert.fail()
     const fingerprint = { ...first.fingerprint, target: "https://shop.example" }
@@ -38,7 +38,7 @@ describe("the usual usage of nights", () => {
     assert.deepStrictEqual(usualOf(of(mixed), nightOf(100))?.requests, { low: 7, median: 7, high: 7 })
   })
 
-  it("leaves out extra trials, and the time of nights that don't store it separately", () => {
+  it("excludes extra trials, and the time of nights that don't store it separately", () => {
     const confirmed = (day: number, ms: object) =>
       nightOf(day, {
         ...ms,
@@ -56,7 +56,7 @@ describe("the usual usage of nights", () => {
     assert.hasAllKeys(usualOf(of(older), nightOf(5)), ["requests", "cost_usd"])
   })
 
-  it("is unknown after four nights, and not told of a partial night", () => {
+  it("is unknown after four nights, and for a partial night", () => {
     assert.isUndefined(usualOf(of(nights.slice(0, 4)), nightOf(4)))
     assert.isUndefined(usualOf(of(nights), nightOf(20, { partial: { _tag: "Stopped", isShard: false } })))
   })
