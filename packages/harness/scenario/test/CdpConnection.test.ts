@@ -14,7 +14,7 @@ const idle: Socket.WebSocketLike = {
   send: () => undefined
 }
 
-it.effect("connects to the WebSocket that an HTTP address leads to", () =>
+it.effect("CdpConnection connects to the WebSocket that an HTTP address leads to", () =>
   Effect.gen(function* () {
     const requests: Array<string> = []
     const client = HttpClient.make((request) => {

@@ -36,12 +36,12 @@ describe("check", () => {
       ["the value", '"2" at .a[1].b', "2 at .a[1].b"]
     ],
     [
-      "deepEqual with a field too many",
+      "deepEqual with an extra field",
       () => check.deepEqual<unknown>({ "odd key": 1 }, {}),
       ["the value", 'undefined at ["odd key"]', '1 at ["odd key"]']
     ],
     [
-      "deepEqual with a field that is undefined",
+      "deepEqual with an undefined field",
       () => check.deepEqual<unknown>({ a: undefined }, {}),
       ["the value", "undefined at .a", "undefined at .a"]
     ],
@@ -49,25 +49,29 @@ describe("check", () => {
     ["isTrue", () => check.isTrue(false, "it is open"), ["it is open", "true", "false"]],
     ["match", () => check.match("abc", /^b/u, "the word"), ["the word", "text like ^b", '"abc"']],
     ["match of a number", () => check.match(5, /5/u, "the word"), ["the word", "text like 5", "5"]],
-    ["match of no text", () => check.match(undefined, /b/u, "the word"), ["the word", "text like b", "undefined"]],
+    ["match of undefined", () => check.match(undefined, /b/u, "the word"), ["the word", "text like b", "undefined"]],
     [
       "status",
       () => check.status(answer(404, '{"detail":"Run not found"}'), 200),
       ["GET /api/v4/runs/1", "HTTP 200", 'HTTP 404 {"detail":"Run not found"}']
     ],
     [
-      "status of several",
+      "status from several",
       () => check.status(answer(500, ""), [200, 201]),
       ["GET /api/v4/runs/1", "HTTP 200 or 201", "HTTP 500"]
     ],
-    ["status of a class", () => check.status(answer(500, ""), "4xx"), ["GET /api/v4/runs/1", "HTTP 4xx", "HTTP 500"]],
+    ["status in a class", () => check.status(answer(500, ""), "4xx"), ["GET /api/v4/runs/1", "HTTP 4xx", "HTTP 500"]],
     ["that", () => check.that("the shop is open", false), ["the shop is open", "it to hold", "it does not"]],
     [
-      "that with what was seen",
+      "that with an actual value",
       () => check.that("a price", false, { expected: "a number", actual: { price: null } }),
       ["a price", "a number", '{"price":null}']
     ],
-    ["fails, when it succeeds", () => check.fails(Effect.succeed(1), "Boom"), ["an error Boom", "Boom", "success: 1"]],
+    [
+      "fails for an effect that succeeds",
+      () => check.fails(Effect.succeed(1), "Boom"),
+      ["an error Boom", "Boom", "success: 1"]
+    ],
     [
       "oracle",
       () => check.oracle("the order exists", Effect.succeed(Oracle.refuted("one order", "none"))),
@@ -76,7 +80,7 @@ describe("check", () => {
   ]
 
   for (const [what, make, shown] of failures) {
-    it.effect(`${what}: says what was expected and what came`, () =>
+    it.effect(`shows the expected and actual value of ${what}`, () =>
       Effect.gen(function* () {
         const failure = yield* failing(make())
         assert.deepStrictEqual<ReadonlyArray<string>>(failure.shown, shown)
@@ -86,7 +90,7 @@ describe("check", () => {
     )
   }
 
-  it.effect("two objects or long texts come with what differs, short values without", () =>
+  it.effect("shows the difference of two objects or long texts, but not of short values", () =>
     Effect.gen(function* () {
       const diffOf = (failing: Effect.Effect<unknown, CheckFailed>) =>
         Effect.map(Effect.flip(failing), (failure) => failure.diff)
@@ -102,7 +106,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("deepEqual looks into dates, maps, sets, errors and what holds itself", () =>
+  it.effect("deepEqual compares dates, maps, sets, errors and cyclic values", () =>
     Effect.gen(function* () {
       const loop = (word: string) => {
         const made: { word: string; self?: unknown } = { word }
@@ -126,7 +130,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("where is the line that asked", () =>
+  it.effect("where is the line of the check", () =>
     Effect.gen(function* () {
       const line = Number(/:(\d+):\d+\)?$/u.exec(new Error().stack?.split("\n")[1] ?? "")?.[1])
       const { where } = yield* failing(check.isTrue(false))
@@ -134,7 +138,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("schema answers with the decoded value, or names every issue", () =>
+  it.effect("schema returns the decoded value, or names every issue", () =>
     Effect.gen(function* () {
       const Price = Schema.Struct({ price: Schema.NumberFromString, shop: Schema.String })
       assert.deepStrictEqual(yield* check.schema(Price, { price: "12", shop: "x" }), { price: 12, shop: "x" })
@@ -145,7 +149,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("schema takes a schema of another library, and names every issue", () =>
+  it.effect("schema accepts a schema of another library, and names every issue", () =>
     Effect.gen(function* () {
       type Validate = StandardSchema<number>["~standard"]["validate"]
       const price = (validate: Validate): StandardSchema<number> => ({
@@ -176,7 +180,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("fails answers with the error, and tells another one apart", () =>
+  it.effect("fails returns the error, and distinguishes it from another one", () =>
     Effect.gen(function* () {
       const closed = Effect.fail({ _tag: "Closed", until: 9 } as const)
       assert.strictEqual((yield* check.fails(closed, "Closed")).until, 9)
@@ -185,7 +189,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("checks that hold are counted", () =>
+  it.effect("counts passed checks", () =>
     Effect.gen(function* () {
       const count = { passed: 0, failed: 0 }
       yield* Effect.all([
@@ -205,7 +209,7 @@ describe("check", () => {
     })
   )
 
-  it.effect("an oracle that cannot look fails with its own error, and is neither held nor refuted", () =>
+  it.effect("oracle fails with its own error if it can't look, and counts as neither held nor refuted", () =>
     Effect.gen(function* () {
       const count = { held: 0, refuted: 0, unable: [] }
       const asked = (oracle: Oracle.Oracle<string>) =>

@@ -20,8 +20,8 @@ const told = Effect.fnUntraced(function* (story: (context: PlainContext) => unkn
   return { exit, stopped }
 })
 
-describe("a story in plain style", () => {
-  it.effect("fails when it ends before a call, which is named and stopped", () =>
+describe("a plain scenario", () => {
+  it.effect("fails if it ends before a call, which is named and stopped", () =>
     Effect.gen(function* () {
       const { exit, stopped } = yield* told(({ v4 }) => {
         void v4.runs.get("r-1")
@@ -80,7 +80,7 @@ describe("a story in plain style", () => {
     })
   )
 
-  it.effect("fails as itself, with calls that it leaves pending stopped", () =>
+  it.effect("fails with its own error, and stops its pending calls", () =>
     Effect.gen(function* () {
       const { exit, stopped } = yield* told(({ v4 }) =>
         Promise.all([v4.runs.get("r-1"), Promise.reject(new Error("no shop"))])
@@ -91,7 +91,7 @@ describe("a story in plain style", () => {
     })
   )
 
-  it.effect("may let a call end that it does not wait for", () =>
+  it.effect("may finish without a call that it doesn't wait for", () =>
     Effect.gen(function* () {
       const { exit } = yield* told(async ({ use }) => {
         void use(Effect.succeed(1))

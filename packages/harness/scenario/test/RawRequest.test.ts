@@ -43,7 +43,7 @@ const echo = Effect.gen(function* () {
 }).pipe(Effect.provide(FetchHttpClient.layer))
 
 describe("RawRequest", () => {
-  it.live("any status is an answer, its body as text and as JSON", () =>
+  it.live("returns any status, with its body as text and as JSON", () =>
     Effect.gen(function* () {
       const { last, request } = yield* echo
       const answer = yield* request("v4", { method: "GET", path: "/runs/%2e%20" })
@@ -58,7 +58,7 @@ describe("RawRequest", () => {
     })
   )
 
-  it.live("the key is the target's, another, empty, or none", () =>
+  it.live("sends the target's key, another one, an empty one, or none", () =>
     Effect.gen(function* () {
       const { last, request } = yield* echo
       const keys: Array<string | undefined> = []
@@ -70,7 +70,7 @@ describe("RawRequest", () => {
     })
   )
 
-  it.live("a body is JSON, or exactly the text that is given, or none", () =>
+  it.live("sends JSON, exactly the given text, or no body", () =>
     Effect.gen(function* () {
       const { last, request } = yield* echo
       yield* request("v4", { method: "POST", path: "/runs", body: "task" })

@@ -9,7 +9,7 @@ const nothing = function* () {
 }
 
 describe("scenario", () => {
-  it("fills in what is not said, and knows where it is written", () => {
+  it("has defaults, and records its place in the source", () => {
     const { run: _, source, where, ...rest } = scenario("buys a mug", nothing)
     assert.deepStrictEqual(rest, {
       name: "buys a mug",
@@ -29,7 +29,7 @@ describe("scenario", () => {
     assert.match(where ?? "", /^test\/Suite\.test\.ts:\d+$/u)
   })
 
-  it("takes its options over", () => {
+  it("keeps its options", () => {
     const made = scenario(
       "x",
       { tags: ["a"], needs: ["money"], trials: 5, budget: "0.50 USD", timeout: "2 minutes" },
@@ -44,7 +44,7 @@ describe("scenario", () => {
     )
   })
 
-  it("refuses options that make no sense, with a sentence", () => {
+  it("refuses invalid options with a sentence", () => {
     assert.throws(() => scenario("  ", nothing), "its name is empty")
     assert.throws(() => scenario("x", { trials: 0 }, nothing), 'Scenario "x": trials must be 1 or more, not 0.')
     assert.throws(
@@ -74,7 +74,7 @@ describe("scenario", () => {
 })
 
 describe("scenario.each", () => {
-  it("makes a scenario of each row, named by its fields, and its history depends on the row", () => {
+  it("makes a named scenario of each row, whose history depends on the row", () => {
     const rows = [
       { color: "red", size: 1 },
       { color: "blue", size: 2 }
@@ -99,7 +99,7 @@ describe("scenario.each", () => {
     assert.lengthOf(Suite.make("mugs", [made, scenario("x", nothing)]).scenarios, 3)
   })
 
-  it("refuses rows that have one name", () => {
+  it("refuses rows with the same name", () => {
     assert.throws(
       () => Suite.make("mugs", [scenario.each(["red", "blue"])("buys a mug", nothing)]),
       'Suite "mugs" has two scenarios named "buys a mug".'
@@ -127,31 +127,31 @@ describe("a body", () => {
 })
 
 describe("Suite", () => {
-  it("refuses a name that cannot be shown", () => {
+  it("refuses a name that can't be shown", () => {
     assert.throws(() => Suite.make("", []), 'Suite "": its name is empty.')
     assert.throws(() => Suite.make("a\tb", []), 'Suite "a\\tb": its name has a line break, or another character')
   })
 
-  it("refuses two scenarios of one name", () => {
+  it("refuses two scenarios with the same name", () => {
     const twice = [scenario("x", nothing), scenario("x", nothing)]
     assert.throws(() => Suite.make("s", twice), 'Suite "s" has two scenarios named "x".')
   })
 
-  it("refuses an option that it does not have", () => {
+  it("refuses an unknown option", () => {
     assert.throws(
       () => Suite.make("s", [], JSON.parse('{ "beforAll": 1 }')),
       'Suite "s": "beforAll" is not an option of a suite. Use one of: owner, beforeAll, afterAll.'
     )
   })
 
-  it("is told from anything else", () => {
+  it("is distinguished from any other value", () => {
     assert.isTrue(Suite.isSuite(Suite.make("s", [])))
     for (const other of [undefined, null, {}, { name: "s", scenarios: [] }, "s"]) assert.isFalse(Suite.isSuite(other))
   })
 })
 
 describe("Need", () => {
-  it("knows its words", () => {
+  it("has known values", () => {
     assert.isTrue(isNeed("money"))
     assert.isFalse(isNeed("toString"))
   })

@@ -6,7 +6,7 @@ import * as Time from "../src/Time.ts"
 const millis = (written: unknown) => Option.getOrUndefined(Option.map(Time.parse(written), Duration.toMillis))
 
 describe("a time", () => {
-  it("is written with a unit, or in milliseconds, or is a Duration", () => {
+  it("is written with a unit, in milliseconds, or as a Duration", () => {
     const times: ReadonlyArray<readonly [written: unknown, ms: number]> = [
       ["30s", 30_000],
       ["30 s", 30_000],
@@ -22,7 +22,7 @@ describe("a time", () => {
     for (const [written, ms] of times) assert.strictEqual(millis(written), ms, String(written))
   })
 
-  it("is nothing else: a text without its unit, no time at all, or one without an end", () => {
+  it("is refused without a unit, without a value, and if it is infinite", () => {
     for (const written of ["30", "", "5 parsecs", "0s", 0, -1, Number.NaN, Infinity, "Infinity", null, {}, "-2s"]) {
       assert.isUndefined(millis(written), JSON.stringify(written))
     }

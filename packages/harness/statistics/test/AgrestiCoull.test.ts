@@ -42,5 +42,5 @@ describe("AgrestiCoull", () => {
     assert.isAtMost(ofMean(times(5000, 0.999))?.low ?? 1, 0.999)
   })
 
-  it("says nothing of one number", () => assert.isUndefined(ofMean([1])))
+  it("is undefined for one number", () => assert.isUndefined(ofMean([1])))
 })

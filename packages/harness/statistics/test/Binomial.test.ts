@@ -4,7 +4,7 @@ import * as Discrete from "../src/Discrete.ts"
 import * as Power from "../src/Power.ts"
 
 describe("distributions of counts", () => {
-  it("know what is certain", () => {
+  it("are exact for certain outcomes", () => {
     assert.deepStrictEqual(Binomial.of(3, 0), { least: 0, chances: [1] })
     assert.deepStrictEqual(Binomial.of(3, 1), { least: 3, chances: [1] })
     assert.strictEqual(Discrete.atLeast(Binomial.of(3, 1), 3), 1)
@@ -20,7 +20,7 @@ describe("upper", () => {
 })
 
 describe("power", () => {
-  it("names the rate that four of five such nights would call worse", () => {
+  it("returns the rate that four of five such nights would show as a regression", () => {
     const before = { passed: 143, of: 150 }
     assert.strictEqual(Power.critical(5, before, 1e-4), 1)
     const rate = Power.detectableRate(5, before, 1e-4) ?? Number.NaN
@@ -28,14 +28,14 @@ describe("power", () => {
     assert.isUndefined(Power.detectableRate(1, before, 1e-4))
   })
 
-  it("of pairs is that of McNemar's test: seven of forty have to be lost, five of five would not do", () => {
+  it("with pairs equals that of McNemar's test: seven of forty must fail, and five of five are not enough", () => {
     assert.closeTo(Power.detectablePairedRate({ passed: 40, of: 40 }, 0, 0.015) ?? 0, 0.781_883, 1e-6)
     assert.isUndefined(Power.detectablePairedRate({ passed: 5, of: 5 }, 0, 0.015))
     const noisy = Power.detectablePairedRate({ passed: 40, of: 40 }, 3, 0.015) ?? 1
     assert.isBelow(noisy, 0.781_883)
   })
 
-  it("needs more where a small fall is not worth a word", () => {
+  it("returns a lower rate if a small drop doesn't matter", () => {
     const before = { passed: 15_000, of: 15_000 }
     const any = Power.detectableRate(500, before, 0.001) ?? 0
     const most = Power.detectableRate(500, before, 0.001, 489) ?? 0
@@ -44,7 +44,7 @@ describe("power", () => {
     assert.isUndefined(Power.detectableRate(500, before, 0.001, -1))
   })
 
-  it("knows the chances that a test can have, the least first", () => {
+  it("returns the chances that a test can have, the least first", () => {
     const of = Binomial.of(2, 0.5)
     assert.deepStrictEqual(
       Discrete.tails(of, "atLeast").map((chance) => Number(chance.toFixed(12))),

@@ -23,7 +23,7 @@ const ladder = (trials: number, chance: number) => {
 }
 
 describe("discrete", () => {
-  it("is Holm where every member can say just this little", () => {
+  it("equals Holm's method if every member can have the same chances", () => {
     const chances = [0.01, 0.04, 0.03, 0.005]
     const members = chances.map((chance) => ({ chance, attainable: [chances.toSorted((a, b) => a - b)] }))
     const adjusted = FamilyWise.discrete(members)
@@ -31,7 +31,7 @@ describe("discrete", () => {
     assert.isBelow(Math.abs((adjusted[0] ?? 1) - 0.03), 1e-12)
   })
 
-  it("lets members that can never say so little cost nothing", () => {
+  it("ignores members that can never be significant", () => {
     const silent = { chance: 1, attainable: [[0.2, 1]] }
     const [adjusted] = FamilyWise.discrete([
       { chance: 0.001, attainable: [[0.001, 0.1, 1]] },
@@ -40,7 +40,7 @@ describe("discrete", () => {
     assert.strictEqual(adjusted, 0.001)
   })
 
-  it("counts each way in which a member is looked at", () => {
+  it("counts each way in which a member is tested", () => {
     const [adjusted] = FamilyWise.discrete([
       {
         chance: 0.001,
@@ -53,7 +53,7 @@ describe("discrete", () => {
     assert.isBelow(Math.abs((adjusted ?? 1) - 0.0015), 1e-12)
   })
 
-  it("raises a false alarm in the family as rarely as asked, and finds more than Holm", () => {
+  it("limits false alarms in the family as requested, and finds more than Holm", () => {
     const draw = drawing(5)
     const chances = Array.from({ length: 56 }, (_, index) => (index % 4 === 0 ? 0.1 : 0.01))
     const ladders = chances.map((chance) => ladder(5, chance))

@@ -12,7 +12,7 @@ describe("Fisher's exact test", () => {
   ] as const
 
   for (const [passed, of, passedBefore, ofBefore, fewer, more] of tables) {
-    it(`of ${passed} in ${of} beside ${passedBefore} in ${ofBefore}`, () => {
+    it(`returns the known chances of ${passed} in ${of} compared with ${passedBefore} in ${ofBefore}`, () => {
       const [now, before] = [
         { passed, of },
         { passed: passedBefore, of: ofBefore }

@@ -11,7 +11,7 @@ const share = (times: number, holds: () => boolean) =>
   Array.from({ length: times }, holds).filter(Boolean).length / times
 
 describe("ofMean", () => {
-  it("is Student's", () => {
+  it("is Student's interval", () => {
     const { detectable, high, low, middle } = Interval.ofMean([1, 2, 3, 4, 5, 6, 7], 0.025)
     assert.closeTo(middle, 4, 1e-12)
     // 2.4469 and 0.9057 times 2.1602 / sqrt(7)
@@ -20,7 +20,7 @@ describe("ofMean", () => {
     assert.closeTo(detectable, 1.9979 + 0.7395, 1e-3)
   })
 
-  it("has no ends when there is one number", () =>
+  it("is infinite for one number", () =>
     assert.deepStrictEqual(Interval.ofMean([3], 0.01), {
       middle: 3,
       low: -Infinity,
@@ -32,10 +32,10 @@ describe("ofMean", () => {
 describe("detectableMean", () => {
   const numbers = [1, 2, 3, 4, 5, 6, 7]
 
-  it("with as many numbers is what their interval detects", () =>
+  it("is detected by the interval of as many numbers", () =>
     assert.closeTo(Interval.detectableMean(numbers, 7, 0.025), Interval.ofMean(numbers, 0.025).detectable, 1e-12))
 
-  it("falls with more numbers, and is endless with fewer than two", () => {
+  it("decreases with more numbers, and is infinite with fewer than two", () => {
     // (1.9842 + 0.8452) times 2.1602 / sqrt(100)
     assert.closeTo(Interval.detectableMean(numbers, 100, 0.025), 0.6112, 1e-3)
     assert.strictEqual(Interval.detectableMean(numbers, 1, 0.025), Infinity)
@@ -43,7 +43,7 @@ describe("detectableMean", () => {
 })
 
 describe("ofMean of the logarithms of ratios", () => {
-  it("alarms as seldom as it says where nothing changed, also where each run is off in its own way", () => {
+  it("raises false alarms at its rate, even if each run has its own offset", () => {
     const alarms = share(4000, () => {
       const ratios = Array.from({ length: 7 }, () => 0.04 * normal())
       return Interval.ofMean(ratios, 0.01).low > 0
@@ -52,7 +52,7 @@ describe("ofMean of the logarithms of ratios", () => {
     assert.isAbove(alarms, 0.005)
   })
 
-  it("sees the change that it calls detectable in about four of five cases", () => {
+  it("detects its detectable change in about four of five cases", () => {
     const typical = Interval.ofMean(
       Array.from({ length: 7 }, (_, index) => 0.03 * (index - 3) * 0.46),
       0.01
@@ -67,7 +67,7 @@ describe("ofMean of the logarithms of ratios", () => {
 })
 
 describe("ofNextFigure", () => {
-  it("holds the next figure as often as it says", () => {
+  it("contains the next figure at its rate", () => {
     const figure = () => 120 * Math.exp(0.05 * normal())
     const outside = share(4000, () => {
       const { high, low } = Interval.ofNextFigure(Array.from({ length: 9 }, figure), 0.01)
@@ -78,7 +78,7 @@ describe("ofNextFigure", () => {
     assert.isAbove(outside, 0.012)
   })
 
-  it("is wider than that of the mean", () => {
+  it("is wider than the interval of the mean", () => {
     const figures = [100, 104, 98, 101, 103]
     const next = Interval.ofNextFigure(figures, 0.025)
     const mean = Interval.ofMean(figures.map(Math.log), 0.025)

@@ -7,7 +7,7 @@ const ones = values.map(() => 1)
 const memory = 0.6
 
 describe("least squares", () => {
-  it("of independent errors are a line's slope as it is taught", () => {
+  it("with independent errors returns a line's known slope", () => {
     const fit = LeastSquares.generalized(
       LeastSquares.factor(values.length, (row, column) => (row === column ? 1 : 0)),
       [ones, places],
@@ -25,7 +25,7 @@ describe("least squares", () => {
     assert.closeTo(fit.logDeterminant, Math.log(8 * 42) / 2, 1e-12)
   })
 
-  it("of errors that follow each other are those of their independent parts (Prais and Winsten)", () => {
+  it("with autocorrelated errors matches their independent parts (Prais and Winsten)", () => {
     const independent = (of: ReadonlyArray<number>) =>
       of.map((value, index) =>
         index === 0 ? value : (value - memory * (of[index - 1] ?? 0)) / Math.sqrt(1 - memory ** 2)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import * as McNemar from "../src/McNemar.ts"
 
 describe("McNemar's exact test", () => {
-  it("says what statsmodels says of the same pairs", () => {
+  it("returns the values of statsmodels for the same pairs", () => {
     assert.closeTo(McNemar.worse({ lost: 10, won: 2 }) / 0.019_287_109_375, 1, 1e-9)
     assert.closeTo(McNemar.worse({ lost: 121, won: 59 }) / (4.434_449_263_764_755e-6 / 2), 1, 1e-9)
     assert.closeTo(McNemar.worse({ lost: 1, won: 6 }) / 0.992_187_5, 1, 1e-9)

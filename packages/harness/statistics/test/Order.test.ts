@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { orders } from "../src/Order.ts"
 
 describe("orders", () => {
-  it("every two pairs hold both orders, and the seed draws which comes first", () => {
+  it("balance both orders in every two pairs, and the seed draws the first one", () => {
     const drawn = Array.from({ length: 20 }, (_, seed) => orders(7, seed))
     for (const order of drawn) {
       assert.strictEqual(order.length, 7)

@@ -5,7 +5,7 @@ const choose = (from: number, count: number): number =>
   count > from ? 0 : Array.from({ length: count }).reduce<number>((sum, _, i) => (sum * (from - i)) / (i + 1), 1)
 
 describe("PassAtK", () => {
-  it("both are what counting all draws gives", () => {
+  it("equals the counts over all draws", () => {
     for (let of = 1; of <= 8; of++) {
       for (let passed = 0; passed <= of; passed++) {
         for (let k = 1; k <= of; k++) {
@@ -16,7 +16,7 @@ describe("PassAtK", () => {
     }
   })
 
-  it("they are not biased: over all outcomes their mean is what the true rate gives", () => {
+  it("has no bias: its mean over all outcomes follows from the true rate", () => {
     const [rate, of, k] = [0.7, 10, 3]
     let one = 0
     let every = 0
@@ -29,7 +29,7 @@ describe("PassAtK", () => {
     assert.closeTo(every, rate ** k, 1e-12)
   })
 
-  it("with one trial both are the pass rate", () => {
+  it("equals the pass rate with one trial", () => {
     assert.closeTo(atLeastOne(3, 5, 1), 0.6, 1e-12)
     assert.closeTo(all(3, 5, 1), 0.6, 1e-12)
   })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import * as Robust from "../src/Robust.ts"
 
 describe("robust levels", () => {
-  it("are hardly moved by one wild number", () => {
+  it("hardly change with one outlier", () => {
     const numbers = [10, 11, 9, 10, 12, 8, 10, 11, 9]
     const wild = [...numbers, 1000]
     assert.strictEqual(Robust.median(wild), 10)
@@ -11,12 +11,12 @@ describe("robust levels", () => {
     assert.closeTo(Robust.deviation(numbers), 1.25, 0.1)
   })
 
-  it("know that most numbers are the same, and that some are not", () => {
+  it("recognize that most numbers are equal, and that some are not", () => {
     assert.strictEqual(Robust.deviation([5, 5, 5, 5]), 0)
     assert.isAbove(Robust.deviation([5, 5, 5, 5, 7]), 0)
   })
 
-  it("count numbers by how exactly they are known, and far ones less", () => {
+  it("weigh numbers by their precision, and outliers less", () => {
     assert.deepStrictEqual(Robust.shares([1, 1], [1, 2]), [0.8, 0.2])
     const [near = 0, far = 0] = Robust.shares([0, 100, 0], [1, 1, 1])
     assert.closeTo(far / near, 1.5 / 100, 1e-12)

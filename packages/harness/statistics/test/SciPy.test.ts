@@ -95,9 +95,9 @@ const functions: Readonly<Record<keyof typeof scipy.values, (...args: ReadonlyAr
 // ours are at least this exact, relative to the value, also where it is tiny
 const exactness = 1e-8
 
-describe("the values of SciPy", () => {
+describe("values of SciPy", () => {
   for (const [name, ours] of Object.entries(functions)) {
-    it(`${name} has them`, () => {
+    it(`are equal to ours for ${name}`, () => {
       const rows: ReadonlyArray<ReadonlyArray<unknown>> = Reflect.get(scipy.values, name)
       const wrong = rows.flatMap((row) => {
         const expected = Number(row.at(-1))

@@ -13,11 +13,11 @@ describe("quantile", () => {
     [0.025, 6, -2.4469],
     [0.5, 3, 0]
   ] as const) {
-    it(`of ${share} at ${freedom} is ${expected}, as tables have it`, () =>
+    it(`returns ${expected} for ${share} at ${freedom}, as in tables`, () =>
       assert.closeTo(quantile(share, freedom), expected, 1e-4))
   }
 
-  it("undoes cdf", () => {
+  it("is the inverse of cdf", () => {
     for (const share of [0.001, 0.1, 0.6, 0.9999]) {
       assert.closeTo(cdf(quantile(share, 4), 4), share, 1e-9)
     }
@@ -25,7 +25,7 @@ describe("quantile", () => {
 })
 
 describe("above", () => {
-  it("is exact where hardly anything is left", () => {
+  it("is exact in the far tail", () => {
     assert.closeTo(above(6, 29) / 7.963_954_213_087_344e-7, 1, 1e-9)
     assert.closeTo(above(10, 4) / 0.000_281_001_811_357_995_5, 1, 1e-9)
     assert.strictEqual(above(Infinity, 4), 0)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { interval } from "../src/Wilson.ts"
 
 describe("Wilson", () => {
-  it("the intervals are those of the literature", () => {
+  it("returns the published intervals", () => {
     // Newcombe, Statistics in Medicine 17 (1998), table I, method 3
     const cases = [
       [81, 263, 0.2553, 0.3662],
@@ -17,5 +17,5 @@ describe("Wilson", () => {
     }
   })
 
-  it("of nothing everything may be", () => assert.deepStrictEqual(interval(0, 0), { low: 0, high: 1 }))
+  it("returns the whole range without trials", () => assert.deepStrictEqual(interval(0, 0), { low: 0, high: 1 }))
 })
