@@ -72,7 +72,7 @@ describe("NightCells", () => {
     expect(verdictOf(undefined)).toBeUndefined()
   })
 
-  it("reads usual and other results of a night", () => {
+  it("reads usual and unusual results of a night", () => {
     const cell = cellsOf(column("1", `pk${absent}`, [[1, 2, 4]]))
     expect(cell(0)).toEqual({ verdict: "passed", passed: 5, scored: 5 })
     expect(cell(1)).toEqual({ verdict: "flaky", passed: 2, scored: 4 })
@@ -109,7 +109,7 @@ describe("embeddedSource", () => {
     ])
   })
 
-  it("unpacks a trace", async () => {
+  it("decompresses a trace", async () => {
     const trace = await Effect.runPromise(source.trace("a", "traces/1.json"))
     expect(trace).toEqual({ format: 1, suite: "shop" })
   })
@@ -141,7 +141,7 @@ describe("embeddedSource", () => {
     expect([same.verdict, same.changes]).toEqual(["no difference seen", []])
   })
 
-  it("shows its first screens if the details of its nights are damaged, and says so of the others", async () => {
+  it("shows its first screens if its nights' details are damaged, and reports that for the others", async () => {
     const damaged = embeddedSource({ ...packedData(data, pack), further: "AAAA" })
     expect(await Effect.runPromise(damaged.nights())).toEqual(data.nights)
     const reads: ReadonlyArray<Effect.Effect<unknown, SourceError>> = [
@@ -155,7 +155,7 @@ describe("embeddedSource", () => {
     }
   })
 
-  it("names the command that shows what the page doesn't have", async () => {
+  it("names the command that shows missing data", async () => {
     const missing: ReadonlyArray<Effect.Effect<unknown, SourceError>> = [
       source.run("b"),
       source.trace("a", "traces/9.json"),

@@ -17,16 +17,16 @@ const read = (at_ms: number): Exchange => ({
 const whole = headerLine(header) + exchangeLine(read(20)) + exchangeLine(read(10))
 
 describe("Cassette", () => {
-  it("reads what was written, in the order in which requests were sent", () => {
+  it("reads back what was written, in the order of the requests", () => {
     assert.deepStrictEqual(parse(whole, "a.ndjson"), Result.succeed({ ...header, exchanges: [read(10), read(20)] }))
   })
 
-  it("leaves out a last line whose writer was killed", () => {
+  it("omits a last line whose writer was killed", () => {
     const cut = parse(whole.slice(0, -20), "a.ndjson")
     assert.deepStrictEqual(cut, Result.succeed({ ...header, exchanges: [read(20)] }))
   })
 
-  it("names the line that is not one of a cassette", () => {
+  it("names the line that doesn't belong to a cassette", () => {
     const bad = parse(`${headerLine(header)}{"at_ms":"soon"}\n${exchangeLine(read(10))}`, "a.ndjson")
     assert.isTrue(Result.isFailure(bad) && bad.failure.startsWith("a.ndjson line 2: "))
     assert.isTrue(Result.isFailure(bad) && !bad.failure.includes("\n"))

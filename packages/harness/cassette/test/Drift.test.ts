@@ -95,12 +95,12 @@ const changes: ReadonlyArray<
     ["v4.getRun", "steps", "missing", "new, always there"]
   ],
   [
-    "a field that is gone",
+    "a missing field",
     json("GET", isRun, (run) => without("cost", run)),
     ["v4.getRun", "cost", "always there", "missing"]
   ],
   [
-    "a decimal text that is a number",
+    "a number in place of a decimal text",
     json("GET", isRun, (run) => ({ ...run, cost: Number(run["cost"]) })),
     ["v4.getRun", "cost", "string", "number"]
   ],
@@ -115,23 +115,23 @@ const changes: ReadonlyArray<
     ["v4.getRunStatus", "status", /completed/u, "succeeded"]
   ],
   [
-    "a create that answers 200",
+    "a create that returns 200",
     ({ status }, path, method) =>
       method === "POST" && path.endsWith("/runs") && status === 201 ? { status: 200 } : {},
     ["v4.createRun", null, "201", "200"]
   ],
   [
-    "an unknown run that is 410",
+    "an unknown run that returns 410",
     ({ status }, path) => (isRun.test(path) && status === 404 ? { status: 410 } : {}),
     ["v4.getRun", null, "404", "410"]
   ],
   [
-    "errors of another form",
+    "errors in another format",
     ({ status }) => (status === 422 ? { body: JSON.stringify({ detail: "task is missing" }) } : {}),
     ["v4.createRun", "detail", "array", "string"]
   ],
   [
-    "a list that is an object",
+    "an object in place of a list",
     json("GET", /v2\/sessions/u, (session) => ({ ...session, tasks: { items: session["tasks"] } })),
     ["v2.getSession", "tasks", "array", "object"]
   ],
@@ -146,7 +146,7 @@ const changes: ReadonlyArray<
     ["v4.getRun", "finishedAt", "string", "null"]
   ],
   [
-    "a field of each task that is gone",
+    "a missing field in each task",
     json("GET", /v2\/sessions/u, (session) => ({
       ...session,
       tasks: (session["tasks"] as ReadonlyArray<Record<string, unknown>>).map((task) => without("llm", task))
@@ -162,7 +162,7 @@ const changes: ReadonlyArray<
     ["v2.getSession", "tasks[].status", "failed, finished", "done"]
   ],
   [
-    "a field that every second answer lacks",
+    "a field that every second response lacks",
     json(
       "POST",
       /\/browsers$/u,
@@ -184,7 +184,7 @@ const said = (exchanges: ReadonlyArray<Exchange>, others: ReadonlyArray<Exchange
 const unchanged = Effect.runPromise(Effect.scoped(Effect.flatMap(simulated(), (address) => traffic(address))))
 
 describe("Drift", () => {
-  it.live("finds nothing between two equal services, whatever the ids, times, order and seed", () =>
+  it.live("finds nothing between two equal services, whatever their ids, times, order and seed", () =>
     Effect.gen(function* () {
       const before = yield* Effect.promise(() => unchanged)
       const after = yield* traffic(yield* simulated({ seed: 2, profile: { latency: Duration.millis(3) } }), "back")
@@ -213,7 +213,7 @@ describe("Drift", () => {
     })
   )
 
-  it.live("does not count errors that pass, and says what only one side has", () =>
+  it.live("ignores temporary errors, and reports parts that only one side has", () =>
     Effect.gen(function* () {
       const address = yield* simulated()
       let count = 0
@@ -244,13 +244,13 @@ describe("Drift", () => {
     ["a result of another type", answers(run), answers({ ...run, result: { price: 12 } })],
     ["a described status that only one side saw", answers(run), answers(run, { ...run, status: "cancelled" })],
     [
-      "a form that two texts share by chance",
+      "a format that two texts share by chance",
       answers({ ...run, name: "12" }, { ...run, name: "7" }),
       answers({ ...run, name: "a" }, { ...run, name: "b" }, { ...run, name: "c" })
     ],
-    ["what four answers have, and one of B lacks", answers(run, run, run, { ...run, hint: "a" }), answers(run)],
+    ["a field of four responses that one of B lacks", answers(run, run, run, { ...run, hint: "a" }), answers(run)],
     [
-      "what is null in four answers and never in others",
+      "a field that is null in four responses and never in others",
       answers({ ...run, cost: null }, { ...run, cost: null }),
       answers({ ...run, cost: "1" }, { ...run, cost: "1" })
     ],
@@ -259,5 +259,5 @@ describe("Drift", () => {
       answers({ ...run, cost: "1" }),
       answers({ ...run, cost: "1" }, { status: "running", result: null })
     ]
-  ])("does not count %s", (_, before, after) => assert.deepStrictEqual(said(before, after).differences, []))
+  ])("ignores %s", (_, before, after) => assert.deepStrictEqual(said(before, after).differences, []))
 })

@@ -56,7 +56,7 @@ const jsonOf = ({ got }: Exchange): object => (got !== undefined && "json" in go
 const buy = { modelParams: { a: 2, b: 1 }, task: "buy" }
 
 describe("Player", () => {
-  it("gives creates of one body the recorded answers in their order, whatever the order of the fields", () => {
+  it("returns the recorded responses for equal creates in their order, whatever the order of fields", () => {
     const ask = play()
     assert.deepInclude(ask("POST", runs, 0, buy), { http: 429 })
     assert.deepInclude(ask("POST", runs, 10, buy), { id: "r1" })
@@ -67,7 +67,7 @@ describe("Player", () => {
     })
   })
 
-  it("answers a read as the service did at that time after the create", () => {
+  it("responds to a read as the service did at that time after the create", () => {
     const ask = play()
     ask("POST", runs, 0, buy)
     ask("POST", runs, 5000, buy)
@@ -78,7 +78,7 @@ describe("Player", () => {
     assert.include(ask("GET", `${runs}/r1/status`, 999_999), { status: "completed" })
   })
 
-  it("keeps the clocks of two runs apart", () => {
+  it("keeps the clocks of two runs separate", () => {
     const ask = play()
     for (const now_ms of [0, 0, 100_000]) ask("POST", runs, now_ms, buy)
     assert.include(ask("GET", `${runs}/r1/status`, 100_100), { status: "completed" })
@@ -86,7 +86,7 @@ describe("Player", () => {
     assert.include(ask("GET", `${runs}/r2/status`, 160_020), { status: "failed" })
   })
 
-  it("begins anew after each change of what is read", () => {
+  it("starts again after each change of the resource", () => {
     const ask = play()
     ask("POST", "/api/v4/browsers", 0, {})
     assert.include(ask("GET", "/api/v4/browsers/b1", 50_000), { status: "active" })
@@ -94,7 +94,7 @@ describe("Player", () => {
     assert.include(ask("GET", "/api/v4/browsers/b1", 60_011), { status: "stopped" })
   })
 
-  it("answers a create that is sent again with its key as before", () => {
+  it("returns the same response for a create that is repeated with its key", () => {
     const ask = play()
     assert.deepInclude(ask("POST", runs, 0, buy, "k1"), { http: 429 })
     assert.deepInclude(ask("POST", runs, 10, buy, "k1"), { id: "r1" })
@@ -102,7 +102,7 @@ describe("Player", () => {
     assert.deepInclude(ask("POST", runs, 30, buy, "k2"), { id: "r2" })
   })
 
-  it("says why there is no answer", () => {
+  it("says why there is no response", () => {
     const ask = play()
     assert.deepStrictEqual(ask("POST", runs, 0, { task: "sell" }), {
       status: 501,

@@ -32,7 +32,7 @@ const cassette = (exchanges: Cassette["exchanges"]): Cassette => ({
 })
 
 describe("RecordedProfile", () => {
-  it("takes durations, outcomes, results, errors and cost from runs that ended", () => {
+  it("takes durations, outcomes, results, errors and cost from finished runs", () => {
     const made = RecordedProfile.of(
       cassette([
         run(1, "running", 0, { finishedAt: null }),
@@ -53,7 +53,7 @@ describe("RecordedProfile", () => {
     assert.isTrue(lognormal.sigma > 0.9 && lognormal.sigma < 1.3)
   })
 
-  it("reads times of v2, which have no zone, as UTC", () => {
+  it("reads v2 times, which have no zone, as UTC", () => {
     const times = {
       createdAt: "2026-11-22T21:00:00",
       startedAt: "2026-11-22T21:00:01Z",
@@ -64,11 +64,11 @@ describe("RecordedProfile", () => {
     assert.deepStrictEqual(Schema.encodeSync(Profile)(made ?? {}).dispatch, "1 seconds")
   })
 
-  it("makes nothing of a cassette in which no run ended", () => {
+  it("returns no profile for a cassette without a finished run", () => {
     assert.isUndefined(RecordedProfile.of(cassette([run(1, "running", 0, { finishedAt: null })]), "x"))
   })
 
-  it.effect("is a profile that the simulated service takes", () =>
+  it.effect("is accepted by the simulated service", () =>
     Effect.gen(function* () {
       const made = RecordedProfile.of(cassette([run(1, "completed", 30, { result: { price: 12 } })]), "x")
       const text = JSON.stringify(Schema.encodeSync(Profile)(made ?? {}))

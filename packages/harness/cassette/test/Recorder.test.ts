@@ -13,7 +13,7 @@ const echo = Effect.gen(function* () {
 })
 
 describe("Recorder", () => {
-  it.live("keeps method, path, bodies and status of a run", () =>
+  it.live("stores a run's method, path, bodies and status", () =>
     Effect.gen(function* () {
       const address = yield* simulated()
       const { exchanges, http } = yield* recording()
@@ -33,7 +33,7 @@ describe("Recorder", () => {
     })
   )
 
-  it.live("keeps neither the key, however it is echoed, nor links that open something", () =>
+  it.live("stores neither the key, however it is echoed, nor links that work", () =>
     Effect.gen(function* () {
       const address = yield* served(echo)
       const { exchanges, http } = yield* recording()
@@ -62,7 +62,7 @@ describe("Recorder", () => {
     })
   )
 
-  it.live("leaves out the values of secrets that a request binds to a run", () =>
+  it.live("omits the values of secrets that a request binds to a run", () =>
     Effect.gen(function* () {
       const address = yield* served(echo)
       const { exchanges, http } = yield* recording()
@@ -80,7 +80,7 @@ describe("Recorder", () => {
     })
   )
 
-  it.live("keeps an answer that is not JSON as text, and a request without an answer not at all", () =>
+  it.live("stores a response that isn't JSON as text, and skips a request without a response", () =>
     Effect.gen(function* () {
       const address = yield* served(Effect.succeed(HttpServerResponse.text("<h1>Bad gateway</h1>", { status: 502 })))
       const { exchanges, http } = yield* recording()

@@ -26,27 +26,25 @@ const replayed = (exchanges: ReadonlyArray<Exchange>, speed: number) =>
   Effect.flatMap(ReplayApp.make({ ...header, exchanges }, { apiKeyHeader, match: "body", speed }), served)
 
 describe("ReplayApp", () => {
-  it.live(
-    "replays a run that was recorded through the proxy: same ids, statuses and result, in the recorded time",
-    () =>
-      Effect.gen(function* () {
-        const { exchanges, http } = yield* recording()
-        const proxy = yield* served(ProxyApp.make(http, yield* simulated()))
-        const direct = yield* client
-        const recorded = yield* follow(direct, proxy)
-        assert.deepStrictEqual(recorded.seen.at(-1), "completed")
+  it.live("replays a run recorded through the proxy with the same ids, statuses and result, in the recorded time", () =>
+    Effect.gen(function* () {
+      const { exchanges, http } = yield* recording()
+      const proxy = yield* served(ProxyApp.make(http, yield* simulated()))
+      const direct = yield* client
+      const recorded = yield* follow(direct, proxy)
+      assert.deepStrictEqual(recorded.seen.at(-1), "completed")
 
-        const [took, again] = yield* Effect.timed(follow(direct, yield* replayed(exchanges, 1)))
-        assert.deepStrictEqual(again.run, recorded.run)
-        assert.strictEqual(again.seen.at(-1), "completed")
-        // it was at work for 300 ms then, and is now
-        assert.isAtLeast(Duration.toMillis(took), 290)
-        const fast = yield* follow(direct, yield* replayed(exchanges, 1000))
-        assert.deepStrictEqual(fast.run, recorded.run)
-      })
+      const [took, again] = yield* Effect.timed(follow(direct, yield* replayed(exchanges, 1)))
+      assert.deepStrictEqual(again.run, recorded.run)
+      assert.strictEqual(again.seen.at(-1), "completed")
+      // it was at work for 300 ms then, and is now
+      assert.isAtLeast(Duration.toMillis(took), 290)
+      const fast = yield* follow(direct, yield* replayed(exchanges, 1000))
+      assert.deepStrictEqual(fast.run, recorded.run)
+    })
   )
 
-  it.live("refuses a request without a key, and says what was not recorded", () =>
+  it.live("refuses a request without a key, and reports requests that were not recorded", () =>
     Effect.gen(function* () {
       const http = yield* client
       const address = yield* replayed([], 1)
@@ -59,7 +57,7 @@ describe("ReplayApp", () => {
     })
   )
 
-  it.live("answers an app whose service gives no answer with 502 and the reason", () =>
+  it.live("returns 502 with the reason to an app whose service doesn't respond", () =>
     Effect.gen(function* () {
       const { exchanges, http } = yield* recording()
       const proxy = yield* served(ProxyApp.make(http, "http://127.0.0.1:9"))

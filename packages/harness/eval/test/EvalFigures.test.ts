@@ -2,7 +2,7 @@ import { assert, it } from "vitest"
 import * as EvalFigures from "../src/EvalFigures.ts"
 import { report } from "./reports.ts"
 
-it("weighs tasks alike, counts false claims, and leaves out trials without a verdict", () => {
+it("EvalFigures weighs tasks equally, counts false claims, and omits trials without a verdict", () => {
   const [shop, mail, all] = EvalFigures.of(report)
   assert.deepInclude(shop, { suite: "eval-shop", tasks: 2, passed: 3, scored: 4, claimed: 1, unscored: 0, rate: 0.75 })
   assert.deepInclude(mail, {
@@ -29,7 +29,7 @@ it("weighs tasks alike, counts false claims, and leaves out trials without a ver
   assert.isTrue(low < 0.5 && high > 0.5, JSON.stringify(all))
 })
 
-it("has one row for a single site, and no rate without a scored trial", () => {
+it("EvalFigures has one row for a single site, and no rate without a scored trial", () => {
   const [only] = report.results.slice(2)
   const results = only === undefined ? [] : [{ ...only, trials: only.trials.slice(1) }]
   assert.deepInclude(EvalFigures.of({ ...report, results })[0], {

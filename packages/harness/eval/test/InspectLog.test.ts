@@ -11,7 +11,7 @@ const log = InspectLog.of(
   { model: "openai:x", instructionOf: (seed) => `Task ${seed}` }
 )
 
-it("makes a sample of each trial, with its score, its instruction and the steps that are stored", () => {
+it("InspectLog makes a sample of each trial, with its score, its instruction and the stored steps", () => {
   const [passed, claimed] = log.samples
   assert.deepInclude(passed, { id: "eval-shop/order", epoch: 1, input: "Task 7", scores: { oracle: { value: "C" } } })
   assert.deepInclude(claimed?.scores?.oracle, { value: "I", answer: "no order", metadata: { claimed: true } })
@@ -33,7 +33,7 @@ it("makes a sample of each trial, with its score, its instruction and the steps 
   assert.strictEqual(log.results.scores[0]?.metrics["accuracy"]?.value, 0.5)
 })
 
-it("has a name that Inspect lists", () => {
+it("InspectLog has a name that Inspect lists", () => {
   const named = (suitesHash?: string) =>
     InspectLog.fileNameOf({ header: { ...report.header, ...(suitesHash === undefined ? {} : { suitesHash }) } })
   assert.strictEqual(named(), "2026-11-29T12-00-00+00-00_webagent_webagent.json")
@@ -56,7 +56,7 @@ print(log.status, len(log.samples), log.results.scores[0].metrics["accuracy"].va
 `
 
 it.runIf(python !== "")(
-  "is listed and read by Inspect (set WEBAGENT_INSPECT_PYTHON to a Python with inspect-ai)",
+  "InspectLog is listed and read by Inspect (set WEBAGENT_INSPECT_PYTHON to a Python with inspect-ai)",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "inspect-"))
     writeFileSync(join(folder, InspectLog.fileNameOf(report)), JSON.stringify(log))

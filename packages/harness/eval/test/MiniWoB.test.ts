@@ -32,7 +32,7 @@ const asked = (method: string, path: string, body = "") => ({
 })
 
 describe("MiniWoB", () => {
-  it.live("finds the pages from any folder of the package, and says when there are none", () =>
+  it.live("finds the pages from any folder of the package, and reports if there are none", () =>
     Effect.gen(function* () {
       const { folder, root } = yield* installed
       for (const named of [folder, join(folder, "miniwob"), root, join(root, "miniwob")]) {
@@ -43,7 +43,7 @@ describe("MiniWoB", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live("counts the first reward alone, and serves no file outside of the package", () =>
+  it.live("counts only the first reward, and serves no file outside of the package", () =>
     Effect.gen(function* () {
       const { root } = yield* installed
       const episode = MiniWoB.begin(root, "click-test", 42)

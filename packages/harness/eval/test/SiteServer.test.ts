@@ -24,7 +24,7 @@ const taskOf = (site: string, at = 0) => {
 }
 
 describe("SiteServer", () => {
-  it.live("gives each episode a state of its own, and forgets it when its scope closes", () =>
+  it.live("gives each episode its own state, and deletes it when its scope closes", () =>
     Effect.gen(function* () {
       const server = yield* SiteServer.serve()
       const open = () => server.open(taskOf("shop", 1).begin(drawing(1)))
@@ -41,7 +41,7 @@ describe("SiteServer", () => {
     })
   )
 
-  it.live("serves an episode where the agent of another one can't guess it", () =>
+  it.live("serves an episode under an address that another one's agent can't guess", () =>
     Effect.gen(function* () {
       const server = yield* SiteServer.serve()
       const names = yield* Effect.forEach([1, 1, 2], (seed) =>
@@ -57,7 +57,7 @@ describe("SiteServer", () => {
     })
   )
 
-  it.live("keeps cookies below the path of an episode, and needs them behind a sign-in", () =>
+  it.live("keeps cookies below an episode's path, and requires them behind a sign-in", () =>
     Effect.gen(function* () {
       const server = yield* SiteServer.serve()
       const { actual, expected, instruction } = yield* server.open(taskOf("sign-in").begin(drawing(3)))
@@ -79,7 +79,7 @@ describe("SiteServer", () => {
     })
   )
 
-  it.live("sends agents to another address, and says which port is taken", () =>
+  it.live("gives agents another address, and names a port in use", () =>
     Effect.gen(function* () {
       const server = yield* SiteServer.serve({ url: "https://tunnel.example/sites/" })
       const { instruction } = yield* server.open(taskOf("mail").begin(drawing(1)))

@@ -28,7 +28,7 @@ describe("Agreement", () => {
     assert.deepStrictEqual(all.map(Agreement.isWrong), [true, false, false])
   })
 
-  it("is empty where no trial was judged by two", () => {
+  it("is empty if no trial was judged by both", () => {
     assert.isEmpty(Agreement.of(judged([3, { oracle: true }], [2, {}])))
   })
 })

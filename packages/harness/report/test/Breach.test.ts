@@ -6,7 +6,7 @@ const read = Schema.decodeUnknownSync(Breach.Breach)
 const of = { invariant: "runs-left-running", resource: "r-1" }
 
 describe("a violated invariant", () => {
-  it("is stored as facts, and read as it was written", () => {
+  it("is stored as facts, and read back unchanged", () => {
     const breach: Breach.Breach = { ...of, facts: { _tag: "LeftRunning", kind: "run", isStopped: true } }
     assert.deepStrictEqual(read(JSON.parse(JSON.stringify(Schema.encodeSync(Breach.Breach)(breach)))), breach)
   })

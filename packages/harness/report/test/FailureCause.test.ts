@@ -4,8 +4,8 @@ import { CountedCause, FailureCause } from "../src/FailureCause.ts"
 
 const read = Schema.decodeUnknownSync(FailureCause)
 
-describe("the cause of a failure", () => {
-  it("is read as it was written", () => {
+describe("a failure's cause", () => {
+  it("is read back unchanged", () => {
     const cause: FailureCause = {
       key: "check message=the order exists expected=1",
       facts: { _tag: "Check", message: "the order exists", expected: "1" }
@@ -25,7 +25,7 @@ describe("the cause of a failure", () => {
     })
   })
 
-  it("with a count keeps the request that earlier versions stored as a text", () => {
+  it("with a count keeps the request that an earlier version stored as text", () => {
     const text = "POST /api/v4/runs: HTTP 503"
     assert.deepStrictEqual(Schema.decodeUnknownSync(CountedCause)({ text, count: 31 }), {
       cause: { key: text, facts: { _tag: "Other", text } },

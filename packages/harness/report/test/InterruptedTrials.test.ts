@@ -17,7 +17,7 @@ const header = (resumed: NonNullable<RunHeader["resumed"]>): RunHeader => ({
 const killed = { ...at, cut: { trials: 1, most_usd: "0.1" } }
 
 describe("interrupted trials", () => {
-  it("are counted over each time that a run, and each of its shards, was killed", () => {
+  it("are counted over each kill of a run and of each of its shards", () => {
     assert.isUndefined(InterruptedTrials.of({ header: header([at, { ...at, cut: { trials: 1, most_usd: "0" } }]) }))
     const twice = { trials: 2, most_usd: "0.2" }
     assert.deepStrictEqual(InterruptedTrials.of({ header: header([killed, at, killed]) }), twice)
@@ -26,7 +26,7 @@ describe("interrupted trials", () => {
     assert.strictEqual(InterruptedTrials.chargedTo(header([killed, killed])), "0.2")
   })
 
-  it("have no charge where one has no budget", () => {
+  it("have no charge if one of them has no budget", () => {
     const unbound = header([killed, { ...at, cut: { trials: 1, most_usd: null } }])
     assert.deepStrictEqual(InterruptedTrials.of({ header: unbound }), { trials: 2, most_usd: null })
     assert.strictEqual(InterruptedTrials.chargedTo(unbound), "0")

@@ -5,7 +5,7 @@ import { StoredIneligibility, StoredPartial, StoredSelection } from "../src/Stor
 
 const read = Schema.decodeUnknownSync(StoredPartial)
 
-describe("a reason why a run is partial", () => {
+describe("the reason of a partial run", () => {
   const old: ReadonlyArray<readonly [string, Partial]> = [
     ["it was stopped before its end", { _tag: "Stopped", isShard: false }],
     ["a shard was stopped before its end", { _tag: "Stopped", isShard: true }],
@@ -24,18 +24,18 @@ describe("a reason why a run is partial", () => {
     ["an unrecognized sentence", { _tag: "Other", text: "an unrecognized sentence" }]
   ]
 
-  it("is read from the sentence of an earlier version", () => {
+  it("is read from an earlier version's sentence", () => {
     for (const [sentence, partial] of old) assert.deepStrictEqual(read(sentence), partial)
   })
 
-  it("is read as it was written", () => {
+  it("is read back unchanged", () => {
     for (const [, partial] of old) assert.deepStrictEqual(read(JSON.parse(JSON.stringify(partial))), partial)
     assert.throws(() => read({ _tag: "Stopped" }))
   })
 })
 
-describe("the selection of a run", () => {
-  it("is read from the text of an earlier version", () => {
+describe("a run's selection", () => {
+  it("is read from an earlier version's text", () => {
     const read = Schema.decodeUnknownSync(StoredSelection)
     assert.deepStrictEqual(read('--tag smoke and --name "pays"'), { tags: ["smoke"], name: "pays" })
     assert.deepStrictEqual(read("anything else"), { tags: [], name: "anything else" })
@@ -44,7 +44,7 @@ describe("the selection of a run", () => {
 })
 
 describe("the reason why a night isn't compared", () => {
-  it("is read from the words of an earlier version", () => {
+  it("is read from an earlier version's words", () => {
     const read = Schema.decodeUnknownSync(StoredIneligibility)
     assert.deepStrictEqual(
       ["another target", "partial", "OtherTrials", "an unrecognized reason"].map((why) => read(why)),

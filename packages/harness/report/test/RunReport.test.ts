@@ -3,7 +3,7 @@ import { verdictOf } from "../src/RunReport.ts"
 import type { TrialVerdict } from "../src/Trial.ts"
 import { trialOf } from "./reports.ts"
 
-describe("what a scenario's trials say together", () => {
+describe("a scenario's verdict", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<TrialVerdict>]> = [
     ["passed", ["passed", "passed"]],
     ["passed", ["passed", "skipped", "skipped"]],
@@ -21,12 +21,12 @@ describe("what a scenario's trials say together", () => {
     ["unscored", ["passed", "unscored", "infra", "unscored"]]
   ]
   for (const [verdict, trials] of cases) {
-    it(`${trials.join(", ") || "none"}: ${verdict}`, () => {
+    it(`is ${verdict} after ${trials.join(", ") || "no trials"}`, () => {
       assert.strictEqual(verdictOf(trials.map((verdict) => trialOf({ verdict }))), verdict)
     })
   }
 
-  it("a leaked browser or a broken invariant fails a scenario whose checks passed", () => {
+  it("is failed after a leaked browser or a broken invariant, even if its checks passed", () => {
     const leak = trialOf({ leakedBrowsers: [{ id: "b-1", stopped: true }] })
     const breach = trialOf({
       breaches: [

@@ -13,15 +13,15 @@ const suspicious = resultOf("b", [trial], { confirm })
 
 const report = reportOf([plain, suspicious], { cost_usd: "0.23", duration_ms: 2100 })
 
-describe("usage of a run", () => {
-  it("of extra trials: those that ran, with their reruns", () => {
+describe("a run's usage", () => {
+  it("includes the extra trials that ran, with their reruns", () => {
     const used = { trials: 2, requests: 62, cost_usd: "0.2", duration_ms: 700 }
     assert.deepStrictEqual(Usage.confirming(report), used)
     const without = reportOf([plain, resultOf("b", [trial], { confirm: { ...confirm, trials: [skipped] } })])
     assert.isUndefined(Usage.confirming(without))
   })
 
-  it("of merged shards: the longest shard, each from its own start", () => {
+  it("of merged shards is that of the longest shard, each from its own start", () => {
     const shard = { of: 2, startedAt: "2026-11-21T09:12:44.123Z", interrupted: false }
     const shards = [
       { ...shard, index: 1, duration_ms: 1800 },
