@@ -17,7 +17,7 @@ const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
 }
 
 describe("Advice", () => {
-  it("suggests a replay of the worst finding, wherever in the run it was", () => {
+  it("suggests a replay of the worst finding, wherever it is in the run", () => {
     const worst = errorsOf(night)[0]?.scenarios[0]
     assert.isDefined(worst)
     for (const results of [night.results, night.results.toReversed()]) {
@@ -25,7 +25,7 @@ describe("Advice", () => {
     }
   })
 
-  it("suggests the scenario that added most when the whole night is worse, if one is known", () => {
+  it("suggests the scenario that contributed most if the whole night is worse and one is known", () => {
     const judged = { figure: "cost", scenario: null, verdict: "regressed", isUnusual: false, now: null } as Comparison
     const [first] = green.results
     const amount = { _tag: "Cost", usd: "1" } as const
@@ -66,7 +66,7 @@ describe("Advice", () => {
     )
   })
 
-  it("stops what is open before anything else, where there is a ledger of a service that is still there", () => {
+  it("suggests cleanup first if a ledger of a running service has open resources", () => {
     const open = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "" } as const
     const report: RunReport = { ...night, leftovers: [open] }
     const remote: RunOptions = { ...options, target: "https://a.service", apiKeyEnv: "WEBAGENT_API_KEY" }
@@ -87,7 +87,7 @@ describe("Advice", () => {
     assert.match(Advice.reap(other)(report, "runs/1") ?? "", / --api-key-env OTHER_KEY$/u)
   })
 
-  it("replays what is unusual, and says that there is nothing to do after a green night among others", () => {
+  it("suggests replays of unusual scenarios, and no action after a passed night", () => {
     const [first] = green.results
     assert.isDefined(first)
     const slower = {
@@ -105,7 +105,7 @@ describe("Advice", () => {
     assert.strictEqual(nextOf(), "Nothing to do.")
   })
 
-  it("names the suites that ran for a real service; of all that are built in, one", () => {
+  it("names the suites that ran on a real service, but only one of the built-in ones", () => {
     const nextOf = (asked: Array<string>, ...suites: Array<RunReport["header"]["suites"][number]>) =>
       Advice.next({ ...options, suites: asked }, () => "run")({ ...green, header: { ...green.header, suites } })
     const shop = { name: "shop", scenarios: 1, argument: "my shop.suite.ts" }

@@ -15,7 +15,7 @@ const refusal = (code: string, path: string) =>
 
 describe("ReportDirectory", () => {
   for (const given of ["/reports", undefined]) {
-    it.effect(`one that cannot be written to is refused before anything runs: ${given ?? "the default"}`, () =>
+    it.effect(`refuses a folder that can't be written to before anything runs: ${given ?? "the default"}`, () =>
       Effect.gen(function* () {
         const mistake = yield* Effect.flip(ReportDirectory.create(given))
         assert.match(

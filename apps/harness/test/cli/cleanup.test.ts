@@ -71,7 +71,7 @@ const until = <A, R>(look: Effect.Effect<A, never, R>, isSo: (seen: A) => boolea
   )
 
 describe("cleanup", () => {
-  it.live("stops exactly the browsers that a killed process held, and lists what it cannot stop", () =>
+  it.live("stops exactly the browsers that a killed process held, and lists those that it cannot stop", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const { kill, ledger, over, pid, running } = yield* holding
@@ -144,7 +144,7 @@ describe("cleanup", () => {
     }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
   )
 
-  it.live("stops runs through the control API of a simulated server, and names them without it", () =>
+  it.live("stops runs through a simulated server's control API, and otherwise only names them", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const control = (yield* ControlServer).address ?? ""
@@ -187,7 +187,7 @@ describe("cleanup", () => {
     )
   )
 
-  it.live("retries until its time limit, then names what it could not stop", () =>
+  it.live("retries until its time limit, then names the resources that it could not stop", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
@@ -209,7 +209,7 @@ describe("cleanup", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
 
-  it.live("refuses wrong arguments in one sentence", () =>
+  it.live("refuses wrong arguments with one sentence", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()

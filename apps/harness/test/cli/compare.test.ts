@@ -143,7 +143,7 @@ const cartCause = {
   facts: { _tag: "Service" as const, error: "The cart was empty.", message: "the order exists", isCheck: true }
 }
 
-it("says that no scenario is left to compare because their code has changed", async () => {
+it("compare reports that no scenario is left because their code has changed", async () => {
   const as = (source: string) => ({ ...green, results: [{ ...scenario("pays"), source }] })
   const [a, b] = [written("code-a", as("one")), written("code-b", as("two"))]
   const { code, stderr } = await call(["compare", a, b, "--history", join(folder, "none.ndjson")])
@@ -151,7 +151,7 @@ it("says that no scenario is left to compare because their code has changed", as
   assert.include(stderr, `The code of 1 scenario changed between ${a} and ${b}`)
 })
 
-describe.concurrent("compare ends with its conclusion and an exit code of its own", () => {
+describe.concurrent("compare prints a conclusion and sets the exit code:", () => {
   it("worse when a scenario went from 3 of 3 to 0 of 3 trials, with the cause", async () => {
     const { because, changes, code, verdict } = await compare(night(1), night(2, scenario("pays", emptyCart)))
     assert.deepStrictEqual([code, verdict, because], [1, "worse", ["newly failing: 1"]])
@@ -159,7 +159,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.deepStrictEqual(changes[0]?.cause, cartCause)
   })
 
-  it("worse, where a scenario began to leak a browser", async () => {
+  it("worse if a scenario began to leak a browser", async () => {
     const leaking = trials(3, { leakedBrowsers: [{ id: "b-1", stopped: true }] })
     const { because, changes, code, rows } = await compare(night(1), night(2, scenario("pays", leaking)))
     assert.deepStrictEqual([code, because], [1, ["newly leaking: 1", "leaked browsers"]])
@@ -177,7 +177,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     )
   })
 
-  it("no difference of two equal runs of a selection, whose selection is a record or an earlier version's text", async () => {
+  it("no difference between two equal runs of a selection, stored as a record or as an earlier version's text", async () => {
     const selected = (day: number, selection: unknown) => {
       const run = night(day)
       return { ...run, header: { ...run.header, selection } } as RunReport
@@ -189,14 +189,14 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     }
   })
 
-  it("better, where a scenario is fixed", async () => {
+  it("better if a scenario is fixed", async () => {
     const { because, changes, code, verdict } = await compare(night(1, scenario("pays", emptyCart)), night(2))
     assert.deepStrictEqual([code, verdict, because], [6, "better", ["fixed: 1"]])
     assert.deepStrictEqual(changes.map(counts), [["fixed", "pays", "0 of 3", "3 of 3", true]])
     assert.deepStrictEqual(changes[0]?.cause, cartCause)
   })
 
-  it("better, where a scenario is fixed and all take less time, and cannot tell where they take more", async () => {
+  it("better if a scenario is fixed and all are faster, and cannot tell if they are slower", async () => {
     const timed = (duration_ms: number) =>
       ["searches", "returns", "reviews"].map((name) => scenario(name, trials(3, { duration_ms })))
     const before = night(1, scenario("pays", emptyCart))
@@ -207,7 +207,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.deepStrictEqual([more.because, more.also], [["duration: 1.00"], ["fixed: 1"]])
   })
 
-  it("worse, where one scenario is fixed and another one fails", async () => {
+  it("worse if one scenario is fixed and another one fails", async () => {
     const { also, because, code } = await compare(
       night(1, scenario("pays", emptyCart)),
       night(2, scenario("searches", emptyCart))
@@ -215,7 +215,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.deepStrictEqual([code, because, also], [1, ["newly failing: 1"], ["fixed: 1"]])
   })
 
-  it("no difference seen, where all is as it was", async () => {
+  it("no difference seen if nothing changed", async () => {
     const { because, changes, code, rows, verdict } = await compare(night(1), night(2))
     assert.deepStrictEqual([code, verdict, because, changes], [0, "no difference seen", [], []])
     // the least change that a comparison sees
@@ -243,7 +243,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.lengthOf(needed, 1)
   })
 
-  it("cannot tell when a scenario is flaky, and says how many trials it needs", async () => {
+  it("cannot tell if a scenario is flaky, with the number of trials that it needs", async () => {
     const some = [...trials(2), ...emptyCart.slice(2)]
     const { because, changes, code, needed, needs } = await compare(night(1), night(2, scenario("pays", some)))
     assert.deepStrictEqual([code, because], [5, ["newly flaky: 1"]])
@@ -253,7 +253,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.include(needed[0], `--trials ${needs.trials}`)
   })
 
-  it("nothing of a scenario whose code changed when it passes now, and cannot tell when it fails", async () => {
+  it("no conclusion from changed code if its scenario passes now, and cannot tell if it fails", async () => {
     const edited = (its: ReadonlyArray<Trial>) => ({ ...scenario("pays", its), source: "edited" })
     const fixed = await compare(night(1, scenario("pays", emptyCart)), night(2, edited(trials(3))))
     assert.deepStrictEqual([fixed.code, fixed.because], [0, []])
@@ -263,7 +263,7 @@ describe.concurrent("compare ends with its conclusion and an exit code of its ow
     assert.deepStrictEqual(failing.changes[0]?.cause, cartCause)
   })
 
-  it("does not ask for more nights where it can tell", async () => {
+  it("no request for more nights if the verdict is clear", async () => {
     const slow = scenario("searches", trials(3, { duration_ms: 2700 }))
     const { because, changes, needed, needs } = await compare(night(1), night(2, scenario("pays", emptyCart), slow))
     assert.deepStrictEqual(because, ["newly failing: 1"])
@@ -291,7 +291,7 @@ describe("compare of two nights of a history", () => {
     writeFileSync(history, recorded.map((line) => `${JSON.stringify(line)}\n`).join(""))
   const last = () => compared(["last-1", "last", "--history", history])
 
-  it("finds the reports of both nights, and knows a scenario that fails in other nights", async () => {
+  it("finds both nights' reports, and recognizes a scenario that fails in other nights", async () => {
     record(reports.map((report, index) => Night.ofReport(report, `reports/${index}`)))
     written("reports/6", reports[6] ?? night(7))
     const { because, changes, code, rows } = await last()
@@ -310,7 +310,7 @@ describe("compare of two nights of a history", () => {
     ["always", [1, 2, 3, 4, 5], [0, []]],
     ["seldom", [1], [1, ["newly failing: 1", "pass rate"]]]
   ] as const) {
-    it(`${often === "seldom" ? "decides" : "does not decide"} by a scenario that failed in other nights, ${often}`, async () => {
+    it(`${often === "seldom" ? "decides" : "does not decide"} by a scenario that failed in other nights ${often}`, async () => {
       const of = (day: number, nights: number) => {
         const flaky = [...trials(8), ...emptyCart.slice(0, 2)]
         const tonight = day === nights ? trials(10, { verdict: "failed" }) : trials(10)
@@ -329,7 +329,7 @@ describe("compare of two nights of a history", () => {
     })
   }
 
-  it("needs no reports", async () => {
+  it("works without reports", async () => {
     record(reports.map((report) => Night.ofReport(report)))
     const { changes, code } = await last()
     assert.strictEqual(code, 1)
@@ -337,7 +337,7 @@ describe("compare of two nights of a history", () => {
     assert.isUndefined(changes[0]?.cause)
   })
 
-  it("says of one scenario that it is slower where nights are known", async () => {
+  it("reports a single slower scenario if earlier nights are known", async () => {
     const slow = (day: number, factor: number) =>
       night(day, scenario("pays", trials(3, { duration_ms: 1000 * factor * (1 + 0.01 * (day % 3)) })))
     const nights = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => Night.ofReport(slow(day, day === 8 ? 2.7 : 1)))
@@ -353,7 +353,7 @@ describe("compare of two nights of a history", () => {
     [0.08, 0.57, { nights: 5, enough: 7 }],
     [3, undefined, { nights: 5 }]
   ] as const) {
-    it(`cannot tell where other nights vary by e^${scatter}, and says what would`, async () => {
+    it(`cannot tell if other nights vary by e^${scatter}, and names what is needed`, async () => {
       const of = (day: number) => {
         const duration_ms = 1000 * Math.exp(scatter * Math.sin(5 * day) + (day === 7 ? 0.2 : 0))
         return night(

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("--extra-trials", () => {
-  it("runs more trials of a suspicious scenario, and every report knows them", async () => {
+  it("runs more trials of a suspicious scenario, and every report shows them", async () => {
     const args = [...weather, "--extra-trials", "30", ...to("second"), "--record"]
     const { code, stdout } = await call(args, { FAILING: "0.5" })
     assert.strictEqual(code, 1)
@@ -73,7 +73,7 @@ describe("--extra-trials", () => {
     assert.isTrue(traces.every((trace: string) => readFileSync(join(folder, "merged", trace), "utf8").length > 0))
   })
 
-  it("of 0 is none: it takes back what is configured, and needs no earlier nights", async () => {
+  it("turns configured extra trials off with 0, and then needs no earlier nights", async () => {
     const config = join(folder, "webagent.config.mjs")
     writeFileSync(config, "export default { extraTrials: 7 }")
     const plan = ["plan", ...weather.slice(1), "--config", config, "--history", history]
@@ -85,7 +85,7 @@ describe("--extra-trials", () => {
     assert.deepStrictEqual([none.code, none.stderr], [0, ""])
   })
 
-  it("needs earlier nights, and does not apply to the replay of one trial", async () => {
+  it("needs earlier nights, and does not apply to a replay of one trial", async () => {
     const [none, one] = [
       await call([...weather, "--extra-trials", "5"]),
       await call([...weather, "--extra-trials", "5", "--trial", "1", "--history", history])

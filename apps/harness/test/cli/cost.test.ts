@@ -58,7 +58,7 @@ const limits: ReadonlyArray<readonly [what: string, args: ReadonlyArray<string>]
   ["--trial-budget alone", ["--trial-budget", "0.05"]]
 ]
 
-describe("a limit of cost at a service that", () => {
+describe("a cost limit with a service that", () => {
   it.live.each([{ totalCostUsd: "0.42" }, { totalCostUsd: 0.42 }, { cost: 0.42 }])(
     "reports the cost as %j stops the trials that exceed it",
     (cost) =>
@@ -99,7 +99,7 @@ describe("a limit of cost at a service that", () => {
     )
   }
 
-  it.live("reports no cost is no problem without a limit", () =>
+  it.live("reports no cost has no effect if no limit is set", () =>
     Effect.gen(function* () {
       const run = yield* hosted({})
       const { code, created, stdout } = yield* run()

@@ -23,7 +23,7 @@ const add = (scenario: string, ...more: ReadonlyArray<string>) =>
   quarantine("add", scenario, "--history", history, "--reason", "the bank is slow", "--until", day(5), ...more)
 
 describe("quarantine", () => {
-  it("is added with the scenario's own owner, listed, changed and removed", async () => {
+  it("adds an entry with the scenario's owner, and lists, changes and removes it", async () => {
     assert.deepStrictEqual(await quarantine(), {
       code: 2,
       stdout: "",
@@ -45,7 +45,7 @@ describe("quarantine", () => {
     assert.strictEqual((await quarantine()).stdout, "No scenario is in quarantine.\n")
   })
 
-  it("refuses in one sentence what it can't do", async () => {
+  it("refuses invalid changes with one sentence", async () => {
     const refusals = [
       [await add("sells"), `No scenario is named "sells". See: ${program} list\n`],
       [await add("pay"), 'No scenario is named "pay". Did you mean "shop > pays"?\n'],
@@ -83,7 +83,7 @@ describe("quarantine", () => {
 })
 
 describe("history accept", () => {
-  it("names a night by its start, and refuses the placeholder of a suggested command", async () => {
+  it("identifies a night by its start, and refuses the placeholder of a suggested command", async () => {
     const slower = join(folder, "slower.ndjson")
     const { nights } = mornings.slower
     writeFileSync(slower, nights.map((night) => `${JSON.stringify(night)}\n`).join(""))
@@ -117,7 +117,7 @@ describe("history acknowledge", () => {
     assert.strictEqual((await call(["history", "--history", history])).code, 0)
   })
 
-  it("refuses a scenario without a problem, and a day that is no day", async () => {
+  it("refuses a scenario without a problem, and an invalid date", async () => {
     const other = await acknowledge("--scenario", "pays")
     assert.deepStrictEqual(
       [other.code, other.stderr],

@@ -23,8 +23,8 @@ const server = { "node_modules/webagent-server/package.json": "{}" }
 const advice = (remedy: string) =>
   `webagent-server keeps browsers apart with it. ${remedy}, or accept less: --min-isolation chromium`
 
-describe("doctor, of the real browsers of webagent-server", () => {
-  it("looks where the project has it, and says why browsers are not kept apart", async () => {
+describe("doctor with the real browsers of webagent-server", () => {
+  it("looks in the project's folder, and explains missing isolation", async () => {
     const refused = "bwrap: setting up uid map: Permission denied"
     const here = project("shop", { ...server, "programs/bwrap": `#!/bin/sh\necho "${refused}" >&2\nexit 1\n` })
     const { stdout } = await run(["doctor", "--json"], { PATH: join(here, "programs"), HOME: here }, here)
@@ -41,14 +41,14 @@ describe("doctor, of the real browsers of webagent-server", () => {
     ])
   })
 
-  it("takes the Chromium that the server brings along", () => {
+  it("uses the Chromium that comes with the server", () => {
     const here = project("packaged", { ...server, "node_modules/@sparticuz/chromium/index.js": "" })
     const { found } = Server.chromium(Server.find(here) ?? "")
     const isPackaged = process.platform === "linux" && process.arch === "x64"
     assert.strictEqual(found, isPackaged ? "the one of @sparticuz/chromium, for webagent-server" : "not found")
   })
 
-  it("finds the server of this repository", async () => {
+  it("finds this repository's server", async () => {
     const root = join(import.meta.dirname, "../../../..")
     const { stdout } = await run(["doctor", "--json"], { PATH: folder, HOME: folder }, root)
     const checks: ReadonlyArray<Check> = JSON.parse(stdout).checks
@@ -58,7 +58,7 @@ describe("doctor, of the real browsers of webagent-server", () => {
     )
   })
 
-  it("knows namespaces that work from a machine without bubblewrap", () => {
+  it("distinguishes working namespaces from a machine without bubblewrap", () => {
     assert.deepInclude(Server.bubblewrap("works\n"), { status: "ok", advice: null })
     assert.deepInclude(Server.bubblewrap(""), {
       status: "missing",

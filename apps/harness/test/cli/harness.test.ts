@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe.concurrent("run", () => {
-  it("exits with 0 when everything passes, and its reports decode", async () => {
+  it("exits with 0 if everything passes, and its reports decode", async () => {
     const directory = reportDir()
     const { code, stderr, stdout } = await run([
       "run",
@@ -69,7 +69,7 @@ describe.concurrent("run", () => {
     )
   })
 
-  it("a suite file may lie where nothing is installed, and import modules beside it", async () => {
+  it("accepts a suite file in a folder without packages, which imports modules next to it", async () => {
     writeFileSync(
       join(folder, "beside.ts"),
       'import * as Effect from "effect/Effect"\nexport const two = Effect.succeed(2)\n'
@@ -89,7 +89,7 @@ export default Suite.make("far", [scenario("adds up", function* () { yield* chec
     assert.strictEqual(reportIn(directory).counts.passed, 1)
   })
 
-  it("npm changes the working directory: a suite file is looked for where npm was called, too", async () => {
+  it("also looks for a suite file in the folder where npm was called, because npm changes the working directory", async () => {
     writeFileSync(
       join(folder, "called.suite.ts"),
       `import { check, scenario, Suite } from "@webagent/scenario"
@@ -110,7 +110,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     )
   })
 
-  it("exits with 1 when something fails, and says how to run it again", async () => {
+  it("exits with 1 if something fails, and prints how to run it again", async () => {
     const directory = reportDir()
     const { code, stdout } = await call(["run", example, "--name", "FAILS", "--report-dir", directory, "--seed", "7"])
     assert.strictEqual(code, 1)
@@ -122,7 +122,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.strictEqual(reportIn(directory).counts.failed, 1)
   })
 
-  it("a leaked browser is stopped, named, and fails the run", async () => {
+  it("stops and names a leaked browser, and fails", async () => {
     const directory = reportDir()
     const { code, stdout } = await call(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
@@ -131,7 +131,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
 
-  it("Ctrl-C stops politely: reports are written and what was held is released", async () => {
+  it("stops gracefully on Ctrl-C: writes reports and releases resources", async () => {
     const directory = reportDir()
     const args = ["run", example, "--name", "o", "--tag", "long", "--tag", "quick", "--report-dir", directory]
     const running = start([...args, "--concurrency", "1", "--target", address], { WEBAGENT_API_KEY: key })
@@ -147,7 +147,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.deepStrictEqual(report.results.at(-1)?.skip, { _tag: "Stopped" })
   })
 
-  it("runs on a service in another process, with or without /api/vN in its address", async () => {
+  it("accepts a service in another process, with or without /api/vN in its address", async () => {
     for (const target of [address, `${address}/api/v4/`]) {
       const directory = reportDir()
       const args = ["run", "v4-browsers", "--target", target, "--api-key-env", "MY_KEY", "--report-dir", directory]
@@ -158,7 +158,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     }
   })
 
-  it("sends another service nothing that costs and nothing that only our servers specify", async () => {
+  it("sends another service no paid requests and none that only our servers specify", async () => {
     const paths: Array<string> = []
     const port = await listen((request, response) => {
       paths.push(`${request.method} ${request.url}`)
@@ -199,7 +199,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.isAbove(paths.length, 100)
   })
 
-  it("writes only the reports that are asked for", async () => {
+  it("writes only the requested reports", async () => {
     const directory = reportDir()
     const args = ["run", "versions", "--reporter", "json", "--report-dir", directory]
     const { code, stdout } = await call(args)
@@ -208,7 +208,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
   })
 })
 
-describe.concurrent("mistakes", () => {
+describe.concurrent("mistakes on the command line", () => {
   type Case = readonly [
     what: string,
     code: number,
@@ -224,7 +224,7 @@ describe.concurrent("mistakes", () => {
       () => ["run", "missing.suite.ts"]
     ],
     [
-      "a file that imports a package that is not there",
+      "a file that imports a missing package",
       2,
       /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed beside the file\. Install it there, or move the file\.\n$/u,
       () => {
@@ -240,7 +240,7 @@ describe.concurrent("mistakes", () => {
       () => ["run", "src/suites/Operations.ts"]
     ],
     [
-      "a file that does not load",
+      "a file that can't be loaded",
       2,
       /^\S+\/broken\.suite\.ts:1: this file is broken\n$/u,
       () => {
@@ -332,7 +332,7 @@ describe.concurrent("mistakes", () => {
       () => ["reap", "--help"]
     ],
     [
-      "the old name of a flag that the command never had",
+      "an old flag that the command never had",
       2,
       /^No flag --confirm\. Did you mean --config\? See: npm run harness -- merge --help\n$/u,
       () => ["merge", "--confirm", "5"]
@@ -344,7 +344,7 @@ describe.concurrent("mistakes", () => {
       () => ["run", "--confirm", "5"]
     ],
     [
-      "a concurrency of nothing",
+      "a concurrency of 0",
       2,
       /^Invalid value for flag --concurrency: "0"\. Expected: 1 or more\. See: .+\n$/u,
       () => ["run", "--concurrency", "0"]
@@ -356,7 +356,7 @@ describe.concurrent("mistakes", () => {
       () => ["run", "--timeout", "5"]
     ],
     [
-      "a trial that is none of those",
+      "a trial beyond the number of trials",
       2,
       /^--trial must be 5 or less, as --trials is 5; got 9\.\n$/u,
       () => ["run", "versions", "--trials", "5", "--trial", "9"]
@@ -368,19 +368,19 @@ describe.concurrent("mistakes", () => {
       () => ["run", "--reporter", "yaml"]
     ],
     [
-      "a folder that cannot be made",
+      "a folder that can't be created",
       2,
       /^The reports cannot be written: a part of package\.json\/x is a file, not a folder\. Choose another folder with --report-dir\.\n$/u,
       () => ["run", "versions", "--report-dir", "package.json/x"]
     ],
     [
-      "a file where the folder should be",
+      "a file in place of the folder",
       2,
       /^The reports cannot be written: package\.json exists and is not a folder\. Choose another folder with --report-dir\.\n$/u,
       () => ["run", "versions", "--report-dir", "package.json"]
     ],
     [
-      "a taken port",
+      "a port in use",
       2,
       /^Port \d+ is in use\. Choose another with --port, or 0 for any free port\.\n$/u,
       () => ["serve", "--port", new URL(address).port]
@@ -407,7 +407,7 @@ describe.concurrent("mistakes", () => {
     assert.strictEqual(code, 2)
   })
 
-  it("names the unexpected answer of another server at the address", async () => {
+  it("names the unexpected response of another server at the address", async () => {
     const page = await listen((_, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Hi</html>")
     )
@@ -430,7 +430,7 @@ describe.concurrent("mistakes", () => {
 })
 
 describe("serve", () => {
-  it("says where everything is and what is requested, and Ctrl-C is how it ends", async () => {
+  it("prints its addresses and requests, and stops on Ctrl-C", async () => {
     const program = start(["serve", "--port", "0", "--api-key", key])
     const said = await program.says("try it")
     const at = /^simulated service on (http:\/\/127\.0\.0\.1:\d+), until Ctrl-C\n/u.exec(said)?.[1] ?? ""
@@ -444,8 +444,8 @@ describe("serve", () => {
   })
 })
 
-describe("serve with a simulation's flags", () => {
-  it("says what was asked for, and the control API answers", async () => {
+describe("serve with simulation flags", () => {
+  it("prints the given values, and the control API responds", async () => {
     const program = begin([
       "serve",
       "--port",
@@ -467,7 +467,7 @@ describe("serve with a simulation's flags", () => {
     assert.strictEqual((await program.ended).code, 0)
   })
 
-  it("a wrong one is one sentence and exit 2", async () => {
+  it("refuses a wrong value with one sentence and exit code 2", async () => {
     const { code, stderr } = await call(["serve", "--profile", "flakey"])
     assert.deepStrictEqual(
       [code, stderr],
@@ -477,7 +477,7 @@ describe("serve with a simulation's flags", () => {
 })
 
 describe.concurrent("list and help", () => {
-  it("list names every suite with what its scenarios need", async () => {
+  it("list names every suite with its scenarios' needs", async () => {
     const { code, stdout } = await call(["list"])
     assert.strictEqual(code, 0)
     for (const suite of ["v2-sessions", "v4-runs", "authentication", "cross-version"]) {
@@ -486,7 +486,7 @@ describe.concurrent("list and help", () => {
     assert.include(stdout, "  closing the CDP connection does not stop the browser   · needs money\n")
   })
 
-  it("run and load say the same of the flags that both take", async () => {
+  it("run and load describe their shared flags in the same words", async () => {
     const [ofRun, ofLoad] = await Promise.all(["run", "load"].map((command) => call([command, "--help"])))
     const said = (help: string | undefined, flag: string) =>
       new RegExp(`--${flag}(?:, -\\w)? .*default: .*`, "u").exec(help ?? "")?.[0].replaceAll(/ +/gu, " ")
@@ -499,7 +499,7 @@ describe.concurrent("list and help", () => {
     }
   })
 
-  it("help says every default", async () => {
+  it("help shows every default", async () => {
     const { code, stdout } = await call(["run", "--help"])
     assert.strictEqual(code, 0)
     for (const flag of ["target", "concurrency", "timeout", "seed", "report-dir", "reporter", "api-key-env"]) {

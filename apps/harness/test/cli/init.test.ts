@@ -33,7 +33,7 @@ describe("init", () => {
     ["pnpm", "pnpm-lock.yaml", "pnpm add -D"],
     ["yarn", "yarn.lock", "yarn add -D"],
     ["bun", "bun.lock", "bun add -d"]
-  ])("prints a line for %s that leaves the dependencies of an app where they are", async (name, lock, add) => {
+  ])("prints a command for %s that leaves the app's dependencies unchanged", async (name, lock, add) => {
     const dependencies = { "@webagent/scenario": "0.0.0", "@webagent/v4": "0.0.0", react: "19" }
     const root = project(`app-${name}`, { [lock]: "", "package.json": JSON.stringify({ dependencies }) })
     const { stdout } = await callIn(root, ["init"])
@@ -75,7 +75,7 @@ describe("init", () => {
     )
   })
 
-  it("runs one of the suites of a configuration that limits another one, too", async () => {
+  it("runs one suite of a configuration that limits another one", async () => {
     const root = project("limits")
     await callIn(root, ["init"])
     const first = textOf(root, "suites/first.suite.js")
@@ -89,7 +89,7 @@ describe("init", () => {
     assert.deepStrictEqual([one.code, one.stderr], [0, ""])
   })
 
-  it("sees TypeScript, the package manager, the git host and vitest, and changes no script", async () => {
+  it("detects TypeScript, the package manager, the git host and vitest, and changes no script", async () => {
     const manifest = {
       name: "shop",
       scripts: { harness: "mine" },
@@ -116,7 +116,7 @@ describe("init", () => {
     assert.include(changed, '\n    "scripts": {\n        "harness": "mine",\n        "harness:nightly"')
   })
 
-  it("a project below the root of its repository has its workflow at the root", async () => {
+  it("puts a project's workflow at the root of its repository", async () => {
     const root = project("mono", { ".git/config": "", "apps/shop/package.json": "{}", "package-lock.json": "{}" })
     const { code } = await callIn(join(root, "apps/shop"), ["init"])
     assert.strictEqual(code, 0)
@@ -126,7 +126,7 @@ describe("init", () => {
     assert.lengthOf(workflow.match(/path: apps\/shop\/\.webagent\/history\.ndjson/gu) ?? [], 2)
   })
 
-  it("keeps the history of a night that fails: GitHub saves it in a step that always runs", async () => {
+  it("keeps the history of a failed night, because GitHub always runs the step that saves it", async () => {
     const root = project("kept")
     await callIn(root, ["init"])
     const steps = textOf(root, ".github/workflows/webagent-nightly.yml").split("\n      - ")
@@ -143,7 +143,7 @@ describe("init", () => {
     assert.strictEqual(keys[0], keys[1])
   })
 
-  it("a package.json that cannot be read is one line, and nothing is written", async () => {
+  it("reports an unreadable package.json in one line, and writes nothing", async () => {
     const root = project("broken", { "package.json": "{ name: shop }" })
     const { code, stderr } = await callIn(root, ["init"])
     assert.strictEqual(code, 2)

@@ -38,14 +38,14 @@ const printed = async (schema: string, args: ReadonlyArray<string>, env?: Readon
 }
 
 describe("docs/json", () => {
-  it("is what the code's schemas say; if not: npm run docs", () => {
+  it("match the code's schemas; if not: npm run docs", () => {
     assert.deepStrictEqual(readdirSync(schemas).toSorted(), Object.keys(documents()).toSorted())
     for (const [name, text] of Object.entries(documents())) {
       assert.strictEqual(readFileSync(new URL(name, schemas), "utf8"), text, name)
     }
   })
 
-  it("has each document on the page that lists them", () => {
+  it("are all listed on their page", () => {
     const page = readFileSync(new URL("../json-output.md", schemas), "utf8")
     for (const name of Object.keys(documents())) assert.include(page, `](json/${name})`)
   })
@@ -58,14 +58,14 @@ describe.concurrent("--json prints one document by its schema", () => {
     assert.include(runs.scenarios[0].needs, "money")
   })
 
-  it("plan, with what is skipped and why", async () => {
+  it("plan, with skipped scenarios and the reasons", async () => {
     const plan = await printed("plan", ["plan", "versions", "v4-runs", "--target", "https://your.service"])
     assert.isFalse(plan.simulated)
     const why = plan.scenarios.flatMap(({ skip }: { readonly skip: unknown }) => skip ?? [])
     assert.deepInclude(why[0], { certain: true })
   })
 
-  it("history, as a whole, of one scenario, and judged", async () => {
+  it("history, of all scenarios, of one, and with verdicts", async () => {
     const all = await printed("history", ["history", "--history", history])
     assert.strictEqual(all.nights.length, 2)
     const one = await printed("history", ["history", "--history", history, "--scenario", "ALWAYS"])
@@ -82,7 +82,7 @@ describe.concurrent("--json prints one document by its schema", () => {
     assert.strictEqual(scenarios, 2)
   })
 
-  it("reap, of an empty ledger and of one with an open browser", async () => {
+  it("reap, with an empty ledger and with an open browser", async () => {
     const ledger = join(folder, "ledger")
     const args = ["cleanup", "--ledger", ledger, "--dry-run"]
     assert.deepStrictEqual(await printed("cleanup", args), { ledger, dryRun: true, items: [] })
@@ -133,7 +133,7 @@ describe.concurrent("--json prints one document by its schema", () => {
     assert.match(stderr, /\nfailed: checks · /u)
   })
 
-  it("serve, a line each", async () => {
+  it("serve, with one line per request", async () => {
     const serving = begin(["serve", "--port", "0", "--json"])
     const { address } = JSON.parse(await serving.says("\n"))
     await fetch(`${address}/health`)
@@ -144,8 +144,8 @@ describe.concurrent("--json prints one document by its schema", () => {
   })
 })
 
-describe("with --json, a mistake", () => {
-  it("is a line on standard error, and nothing on standard output", async () => {
+describe("a mistake with --json", () => {
+  it("prints a line on standard error, and nothing on standard output", async () => {
     for (const args of [
       ["plan", "v4-rnus", "--json"],
       ["history", "--history", "none.ndjson", "--json"],

@@ -17,7 +17,7 @@ const open = Effect.gen(function* () {
   return browsers.length
 })
 
-describe("a run that is killed", () => {
+describe("a killed run", () => {
   it.live("leaves a ledger in the report's folder, so that another process can stop its browsers", () =>
     Effect.gen(function* () {
       const { address } = yield* Server

@@ -36,8 +36,8 @@ const during = async (fails: boolean, ...args: ReadonlyArray<string>) => {
 }
 const titles = (stdout: string) => [...stdout.matchAll(/^ {2}✗ loop › (\w+)/gmu)].map(([, name]) => name)
 
-describe("run in a developer's loop", () => {
-  it("--last-failed runs what failed in the newest report", async () => {
+describe("run during development", () => {
+  it("--last-failed runs the failed scenarios of the newest report", async () => {
     const reports = ["--report-dir", join(folder, "last"), "--reporter", "console,json"]
     const whole = await during(true, ...reports)
     assert.includeMembers(titles(whole.stdout), ["second", "third"])
@@ -57,7 +57,7 @@ describe("run in a developer's loop", () => {
     )
   })
 
-  it("--bail starts nothing new after that many failed scenarios", async () => {
+  it("--bail starts nothing after the given number of failed scenarios", async () => {
     const one = await during(true, "--bail", "1", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual([one.code, titles(one.stdout)], [1, ["second"]])
     assert.include(one.stdout, SkipText.text({ _tag: "Bail", failures: 1 }))
@@ -84,7 +84,7 @@ describe("run in a developer's loop", () => {
 })
 
 describe("show-report", () => {
-  it("prints the address of a page; what is not there is one line", async () => {
+  it("prints the address of a page, and one line for a missing one", async () => {
     const report = join(folder, "page")
     mkdirSync(report)
     writeFileSync(join(report, "report.html"), "")

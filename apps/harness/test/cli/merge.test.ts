@@ -24,7 +24,7 @@ const report = (directory: string) =>
 const verdicts = ({ results }: RunReport) => results.map(({ name, verdict }) => `${name}: ${verdict}`)
 
 describe("merge", () => {
-  it("the shards of a run are the run: reports, traces, events, exit code and what to do next", async () => {
+  it("makes the whole run of its shards: reports, traces, events, exit code and next step", async () => {
     const [whole, ...shards] = await Promise.all([
       call(["run", ...example, "--report-dir", at("whole")]),
       call(["run", ...example, "--shard", "1/2", "--report-dir", at("one"), "--max-cost", "90", "--trial-budget", "1"]),

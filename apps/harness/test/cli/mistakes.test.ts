@@ -33,11 +33,11 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     args: ["suits/**/*.suite.ts"],
     line: "No file matches suits/**/*.suite.ts in HERE. Correct the pattern, or name the files."
   },
-  "a pattern of the configuration without a file": {
+  "a configured pattern without a file": {
     files: { ...shop, ...config('{ suites: "suits/*.suite.ts" }') },
     line: "No file matches suits/*.suite.ts in HERE. Correct the pattern, or name the files."
   },
-  "options of a reporter that takes none": {
+  "options of a reporter without options": {
     files: { ...shop, ...config('{ reporters: [["console", { columns: 80 }], "html"] }') },
     line: 'webagent.config.ts: reporter console takes no options. Use "console" alone.'
   },
@@ -46,11 +46,11 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     args: ["shop.suite.ts", "--watch", "--reporter", "junit"],
     line: "--watch prints to the terminal and writes no reports. Remove --reporter."
   },
-  "a misspelt key": {
+  "a misspelled key": {
     files: { ...shop, ...config("{ trails: 3 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'
   },
-  "a misspelt key of a configuration that is a promise": {
+  "a misspelled key in a configuration that is a promise": {
     files: { ...shop, ...config("Promise.resolve({ trails: 3 })") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'
   },
@@ -58,12 +58,12 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     files: { "suites/shop.suite.ts": passing("shop"), ...config('{ suites: "suites" }') },
     line: 'suites is a folder. Name its files with a pattern: "suites/**/*.suite.{ts,mts,js,mjs}".'
   },
-  "a folder that is typed with its slash": {
+  "a folder with a trailing slash": {
     files: { "suites/shop.suite.ts": passing("shop") },
     args: ["suites/"],
     line: 'suites/ is a folder. Name its files with a pattern: "suites/**/*.suite.{ts,mts,js,mjs}".'
   },
-  "a suite of one scenario that is no list": {
+  "a suite with a scenario in place of a list": {
     files: {
       "shop.suite.ts": `import { scenario, Suite } from "@webagent/scenario/promise"
 export default Suite.make("shop", scenario("buys", () => {}))
@@ -79,15 +79,15 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     },
     line: 'shop.suite.ts:2: Scenario "buys": it has no body: its last argument must be a function.'
   },
-  "two misspelt keys": {
+  "two misspelled keys": {
     files: { ...shop, ...config("{ trails: 3, concurency: 2 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?\nwebagent.config.ts: concurency: is not a known field; did you mean "concurrency"?'
   },
-  "a misspelt key of a configuration in JSON": {
+  "a misspelled key in a JSON configuration": {
     files: { ...shop, "webagent.config.json": '{ "trails": 3 }' },
     line: 'webagent.config.json: trails: is not a known field; did you mean "trials"?'
   },
-  "a syntax error in a configuration in JSON": {
+  "a syntax error in a JSON configuration": {
     files: { ...shop, "webagent.config.json": '{\n  "trials": 3,\n}' },
     line: "webagent.config.json could not be loaded: LINE"
   },
@@ -99,7 +99,7 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     files: { ...shop, ...config('{ limits: { "buys a mug": { maxCost: "cheap" } } }') },
     line: 'webagent.config.ts: limits["buys a mug"].maxCost: expected an amount such as "5 USD" or "0.50 USD", got "cheap".'
   },
-  "a limit of no scenario": {
+  "a limit for an unknown scenario": {
     files: { ...shop, ...config('{ limits: { shpo: { maxCost: "1 USD" } } }') },
     line: 'webagent.config.ts: limits["shpo"]: no suite, scenario or tag has this name. Did you mean "shop"? See: npm run harness -- list'
   },
@@ -110,7 +110,7 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     },
     line: "No API key: set STAGING_KEY."
   },
-  "a target that is not there": {
+  "an unknown target": {
     files: { ...shop, ...config('{ targets: { staging: { url: "http://127.0.0.1:9" } } }') },
     args: ["--target", "stagign"],
     line: 'webagent.config.ts has no target "stagign". Did you mean staging?'
@@ -129,11 +129,11 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     files: { ...shop, ...config("{\n  trials: 3,,\n}") },
     line: "webagent.config.ts:2: Unexpected token LINE"
   },
-  "a syntax error in a configuration in JavaScript": {
+  "a syntax error in a JavaScript configuration": {
     files: { ...shop, "webagent.config.mjs": "export default {\n  trials: 3 3\n}\n" },
     line: "webagent.config.mjs:2: Unexpected number"
   },
-  "a syntax error in what the configuration imports": {
+  "a syntax error in an import of the configuration": {
     files: {
       ...shop,
       "part.ts": "export const trials = = 3\n",
@@ -141,11 +141,11 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     },
     line: "webagent.config.ts could not be loaded: part.ts:1: Expression expected"
   },
-  "a configuration that imports a file that is not there": {
+  "a configuration that imports a missing file": {
     files: { ...shop, "webagent.config.ts": '\nimport { trials } from "./trials.ts"\nexport default { trials }\n' },
     line: "webagent.config.ts:2: there is no file trials.ts to import."
   },
-  "a configuration that imports what a module does not have": {
+  "a configuration with a missing named import": {
     files: {
       ...shop,
       "webagent.config.ts": 'import { defineConfg } from "webagent-harness"\nexport default defineConfg({})\n'
@@ -156,29 +156,29 @@ export default Suite.make("shop", [scenario("buys", { trials: 2 })])
     files: { ...shop, "webagent.config.ts": '\n\nexport default { trials: process.env["NOPE"].length }\n' },
     line: "webagent.config.ts:3: Cannot read properties of undefined (reading 'length')"
   },
-  "a time without its unit": {
+  "a time without a unit": {
     files: { ...shop, ...config('{ timeout: "30" }') },
     line: 'webagent.config.ts: timeout: expected a time such as "30s", "500ms", "5 minutes", or milliseconds as a number, got "30".'
   },
-  "a configuration that is not there": {
+  "a missing configuration": {
     files: shop,
     args: ["--config", "other.config.ts"],
     line: "No file HERE/other.config.ts. Correct the path."
   },
-  "a variable that makes no sense": {
+  "an invalid variable": {
     files: shop,
     env: { WEBAGENT_HARNESS_TRIALS: "many" },
     line: 'WEBAGENT_HARNESS_TRIALS: expected an integer, got "many".'
   },
-  "a history that cannot be read": {
+  "an unreadable history": {
     files: { ...shop, ...config('{ history: "nights.ndjson" }'), "nights.ndjson/night": "" },
     line: "--history: cannot read the history: LINE"
   },
-  "two suites of one name": {
+  "two suites with the same name": {
     files: { ...shop, "other.suite.ts": passing("shop") },
     line: 'other.suite.ts and shop.suite.ts both have a suite named "shop". Rename one.'
   },
-  "two scenarios of one name": {
+  "two scenarios with the same name": {
     files: {
       "shop.suite.ts": `import { scenario, Suite } from "@webagent/scenario/promise"
 export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", () => {})])
@@ -190,7 +190,7 @@ export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", 
     files: { "shop.suite.ts": 'throw new Error("no shop today")\n' },
     line: "shop.suite.ts:1: no shop today"
   },
-  "a suite that imports what is not installed": {
+  "a suite that imports a missing package": {
     files: { "shop.suite.ts": 'import "no-such-package"\nexport default 1\n' },
     line: "shop.suite.ts imports no-such-package, which is not installed beside the file. Install it there, or move the file."
   },
@@ -198,7 +198,7 @@ export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", 
     files: { "shop.suite.ts": "export default 1\n" },
     line: 'shop.suite.ts has no suite as its default export. End it with export default Suite.make("name", [...]).'
   },
-  "an option that a scenario does not have": {
+  "an unknown option of a scenario": {
     files: { "shop.suite.ts": passing("shop", "{ trails: 3 }") },
     line: 'shop.suite.ts:3: Scenario "buys a mug": "trails" is not an option of a scenario. Use one of: OPTIONS'
   },
@@ -211,9 +211,9 @@ export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", 
 
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/gu, "\\$&")
 
-describe("a mistake of a configuration or a suite", () => {
+describe("a mistake in a configuration or a suite", () => {
   for (const [what, { args = [], env = {}, files, line }] of Object.entries(mistakes)) {
-    it(`${what}: one line and exit code 2`, async () => {
+    it(`prints one line and exits with code 2: ${what}`, async () => {
       const here = join(folder, what.replaceAll(/\W+/gu, "-"))
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(join(here, path)), { recursive: true })
@@ -231,7 +231,7 @@ describe("a mistake of a configuration or a suite", () => {
   }
 })
 
-it("a suite that ends the process while it loads is one line and exit code 2, in a process of its own", async () => {
+it("a suite that exits its process while loading causes one line and exit code 2, even in its own process", async () => {
   const here = join(folder, "exits")
   mkdirSync(here)
   writeFileSync(join(here, "shop.suite.ts"), 'import "./part.ts"\nexport default 1\n')
@@ -243,7 +243,7 @@ it("a suite that ends the process while it loads is one line and exit code 2, in
   )
 })
 
-it("a timer that throws while a suite loads is one line and exit code 2, even if the suite waits for it", async () => {
+it("a timer that throws while a suite loads causes one line and exit code 2, even if the suite waits for it", async () => {
   const here = join(folder, "throws")
   mkdirSync(here)
   writeFileSync(
@@ -254,7 +254,7 @@ it("a timer that throws while a suite loads is one line and exit code 2, even if
   assert.deepStrictEqual([code, stderr, stdout], [2, "late.suite.ts:2: no shop\n", ""])
 })
 
-it("run --record refuses a file that is no history before anything runs, and leaves it as it was", async () => {
+it("run --record refuses a file that isn't a history before anything runs, and keeps it unchanged", async () => {
   const here = join(folder, "no-history")
   mkdirSync(here)
   writeFileSync(join(here, "shop.suite.ts"), passing("shop"))
@@ -266,7 +266,7 @@ it("run --record refuses a file that is no history before anything runs, and lea
   assert.strictEqual(readFileSync(join(here, "shop.json"), "utf8"), '{ "name": "shop" }\n')
 })
 
-it("list marks what is not run, and warns of suite files that no pattern of the configuration names", async () => {
+it("list marks scenarios that don't run, and warns about suite files outside the configuration's patterns", async () => {
   const here = join(folder, "listed")
   mkdirSync(join(here, "suites"), { recursive: true })
   writeFileSync(join(here, "webagent.config.ts"), 'export default { suites: "suites/*.suite.ts" }\n')

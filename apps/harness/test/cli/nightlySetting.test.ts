@@ -40,8 +40,8 @@ const flagsOf = (line: string): ReadonlyArray<string> =>
     .split(/\s+/u)
     .filter((word) => word !== "")
 
-describe("the setting of a recorded night", () => {
-  it("is the measured one in each place that runs a night", async () => {
+describe("the settings of a recorded night", () => {
+  it("are the measured ones in each place that runs a night", async () => {
     const github = join(folder, "github")
     const gitlab = join(folder, "gitlab")
     mkdirSync(github)
@@ -82,7 +82,7 @@ describe("the setting of a recorded night", () => {
     }
   })
 
-  it("is in the configuration that init writes, and a page uses it for the nights that it records", async () => {
+  it("are in the configuration that init writes, and a page uses them for recorded nights", async () => {
     const project = join(folder, "started")
     mkdirSync(project)
     await callIn(project, ["init"])
@@ -97,7 +97,7 @@ describe("the setting of a recorded night", () => {
     assert.deepInclude(started(false), { trials: undefined, confirm: undefined })
   })
 
-  it("gives way to flags and to the trials that a scenario declares or pays for", async () => {
+  it("yield to flags and to the trials that a scenario declares or pays for", async () => {
     const project = join(folder, "declared")
     mkdirSync(project)
     writeFileSync(

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("nights", () => {
-  it("are recorded, judged by those before, shown, compared and accepted", async () => {
+  it("are recorded, judged by earlier ones, shown, compared and accepted", async () => {
     const bad = await night("0.6", "second", "--record")
     assert.strictEqual(bad.code, 1)
     const { findings = [] } = reportIn(join(folder, "second"))
@@ -98,7 +98,7 @@ describe("nights", () => {
     assert.include(["", "Flaky"], worse?.join())
   })
 
-  it("with a scenario in quarantine are not red for it, until that has expired", async () => {
+  it("don't fail for a quarantined scenario until that expires", async () => {
     const today = new Date().toISOString().slice(0, 10)
     const dayFrom = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
     const [before, later] = [dayFrom(-5), dayFrom(2)]
@@ -146,8 +146,8 @@ describe("nights", () => {
   })
 })
 
-describe("a night whose history cannot be written", () => {
-  it("does not begin, unless it is a shard", async () => {
+describe("a night whose history can't be written", () => {
+  it("does not start, unless it is a shard", async () => {
     const path = join(folder, "dangling.ndjson")
     symlinkSync(join(folder, "missing", "nights.ndjson"), path)
     const args = ["run", weather, "--history", path, "--record", ...few, "--report-dir"]
@@ -161,7 +161,7 @@ describe("a night whose history cannot be written", () => {
     assert.strictEqual(shard.code, 0, shard.stderr)
   })
 
-  it("says so, and can be taken up again to be recorded", async () => {
+  it("reports it, and can be resumed and recorded", async () => {
     const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
     const args = ["run", "test/cli/spoils.suite.ts", "--trials", "1", "--history", path, "--record"]
     mkdirSync(join(directory, "report.json"), { recursive: true })
@@ -183,7 +183,7 @@ describe("a night whose history cannot be written", () => {
   })
 })
 
-it("two runs that are recorded at the same time are two nights, and have a report folder each", async () => {
+it("two runs that are recorded at the same time are two nights with separate report folders", async () => {
   const [path, directory] = [join(folder, "both.ndjson"), join(folder, "shared")]
   const args = ["run", weather, "--trials", "3", "--history", path, "--record", ...few, "--report-dir"]
   const other = join(folder, "other")
@@ -219,7 +219,7 @@ it("a verdict without nights to compare with says so", async () => {
   assert.isTrue(stdout.endsWith(`\n  ${HistoryLines.uncompared(verdict)}\n`), stdout)
 })
 
-it("a night dated in the future is not judged, and named, unless there is no other", async () => {
+it("a night dated in the future is named but not judged, unless there is no other", async () => {
   const file = join(folder, "future.ndjson")
   const [first] = nights()
   if (first === undefined) throw new Error("there is a night")
@@ -237,7 +237,7 @@ it("a night dated in the future is not judged, and named, unless there is no oth
   assert.deepStrictEqual(await judge(future), [future.id, ""])
 })
 
-it("a verdict on the last night is of all its scenarios, and no page", async () => {
+it("a verdict on the last night covers all its scenarios, and writes no page", async () => {
   for (const more of [["--html"], ["--scenario", "holds"], ["--last", "30"]]) {
     const { code, stderr, stdout } = await call(["history", "--history", history, "--judge", ...more])
     assert.deepStrictEqual([code, stdout], [2, ""])
@@ -245,7 +245,7 @@ it("a verdict on the last night is of all its scenarios, and no page", async () 
   }
 })
 
-it("a scenario is accepted by its name, or with its suite's where two are called so", async () => {
+it("a scenario is accepted by its name, or with its suite's if two have the same name", async () => {
   const file = join(folder, "two.ndjson")
   const named = (suite: string, name: string) => ({ suite, name })
   const [first] = nights()
@@ -290,9 +290,9 @@ it("a scenario is accepted by its name, or with its suite's where two are called
 describe.concurrent("mistakes about nights", () => {
   const empty = join(folder, "none.ndjson")
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    ["a night that is not there", ["compare", "last", "3f0c", "--history", empty], /has no nights\. Record one with/u],
+    ["an unknown night", ["compare", "last", "3f0c", "--history", empty], /has no nights\. Record one with/u],
     [
-      "a history that has nothing",
+      "an empty history",
       ["history", "--history", empty],
       /^.+none\.ndjson has no nights\. Record one with .+ run --record, or name another file with --history\.\n$/u
     ],
@@ -307,12 +307,12 @@ describe.concurrent("mistakes about nights", () => {
       /^--history: cannot read the history: \/dev\/null is not a regular file\.\n$/u
     ],
     [
-      "a regression of a history that is not there",
+      "a regression in a missing history",
       ["history", "accept", "3f0c", "--history", empty],
       /^.+none\.ndjson has no nights\. Record one with .+ run --record, or name another file with --history\.\n$/u
     ],
     [
-      "a quarantine file that is not there",
+      "a missing quarantine file",
       ["run", weather, "--quarantine", "no.json"],
       /^--quarantine: no\.json does not exist\.\n$/u
     ]

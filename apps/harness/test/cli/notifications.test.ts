@@ -135,7 +135,7 @@ describe("a recorded night", () => {
     }
   })
 
-  it("a run that is not recorded is refused, and a mistake is one line", async () => {
+  it("a run that is not recorded is refused, and a mistake prints one line", async () => {
     const hook = await receive()
     const args = ["run", suite, "--trials", "1", "--reporter", "console"]
     const unrecorded = await during("1", [...args, "--notify", `webhook=${hook.url}`])
@@ -160,7 +160,7 @@ it("a notification lists the problems that began in its night, and counts the ol
   assert.strictEqual(sent?.more, 3)
 })
 
-it("a night after a failed one is notified of if a problem began in it, and not if all problems are older", () => {
+it("a second failed night sends a notification only if a problem began in it", () => {
   const report = prepared["fixture night"]
   if (report === undefined) throw new Error("it is prepared")
   const before = { ...ofReport(report), startedAt: "2026-01-01T02:00:00.000Z", status: "failed" } as const
@@ -204,7 +204,7 @@ describe("a reminder", () => {
   })
 })
 
-it("a problem of the whole run that the night before did not have is notified of once", () => {
+it("a problem of the whole run sends one notification if the night before didn't have it", () => {
   const report = prepared["lost shard"]
   if (report === undefined) throw new Error("it is prepared")
   const concluded = conclude(report)
@@ -217,7 +217,7 @@ it("a problem of the whole run that the night before did not have is notified of
   assert.strictEqual(problem?.finding.kind._tag, "Incomplete")
 })
 
-it("ten nights with a problem of the whole run are notified of once, and then reminded of after seven days", () => {
+it("ten nights with a problem of the whole run send one notification, and a reminder after seven days", () => {
   const report = prepared["lost shard"]
   if (report === undefined) throw new Error("it is prepared")
   const concluded = conclude(report)
@@ -291,8 +291,8 @@ const warnings = async (
   return lines.map((line) => /\): (.*?)\. The/u.exec(line)?.[1])
 }
 
-describe("sending", () => {
-  it("fails softly, and names no secret address", async () => {
+describe("sending a notification", () => {
+  it("doesn't fail the run, and shows no secret address", async () => {
     const [broken, elsewhere] = [await receive(500), await receive(302)]
     const why = await warnings(
       [
@@ -319,7 +319,7 @@ describe("sending", () => {
     assert.lengthOf(elsewhere.bodies, 1)
   })
 
-  it("takes a bounded time", async () => {
+  it("ends within a time limit", async () => {
     const silent = await receive("never")
     const channels: ReadonlyArray<Channel> = [
       { kind: "webhook", to: silent.url },
@@ -331,7 +331,7 @@ describe("sending", () => {
     ])
   })
 
-  it("takes keys out, and Slack's commands", async () => {
+  it("removes keys, and Slack's commands", async () => {
     const [hook, chat] = [await receive(), await receive()]
     const channels: ReadonlyArray<Channel> = [
       { kind: "webhook", to: hook.url },

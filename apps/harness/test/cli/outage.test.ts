@@ -59,8 +59,8 @@ const count = (results: ReadonlyArray<ScenarioResult>, verdict: string) =>
 const titleOf = (night: Night | undefined) =>
   night === undefined ? "" : NightText.titleOf({ ...night, findings: night.findings ?? [] })
 
-describe("a service that is away", () => {
-  it("in the middle of a night and comes back: trials wait, and those that overlap are no measure of durations", async () => {
+describe("an outage of the service", () => {
+  it("in the middle of a night delays trials, and overlapping ones don't count for durations", async () => {
     const { night, port } = await interrupted("back")
     const { server } = await serve(port)
     const { stderr } = await night.ended
@@ -81,7 +81,7 @@ describe("a service that is away", () => {
     assert.isUndefined(last?.tag)
   })
 
-  it("in the middle of a night and never comes back: the night is partial, and few trials are lost", async () => {
+  it("in the middle of a night that never ends makes the night partial, and loses few trials", async () => {
     const { night } = await interrupted("gone", "--max-outage", "1s")
     const { code, stdout } = await night.ended
     assert.strictEqual(code, 1)
@@ -114,7 +114,7 @@ describe("a service that is away", () => {
     for (const { name } of skipped) assert.include(plan, name)
   })
 
-  it("when a night begins: it is a recorded night with a report and a notification, and exit code 3", async () => {
+  it("at the start of a night makes a recorded night with a report and a notification, and exit code 3", async () => {
     const unused = createServer()
     await new Promise<void>((resolve) => unused.listen(0, "127.0.0.1", resolve))
     const { port } = unused.address() as AddressInfo

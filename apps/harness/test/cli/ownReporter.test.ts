@@ -29,7 +29,7 @@ const run = (name: string, ...args: ReadonlyArray<string>) =>
 
 const hasReport = (name: string) => JSON.parse(readIn(name, "report.json")).counts.passed === 1
 
-describe("a reporter of a module", () => {
+describe("a reporter from a module", () => {
   it("runs next to built-in reporters, and the flag may be repeated", async () => {
     const other = written(
       "counts.mjs",
@@ -61,7 +61,7 @@ describe("a reporter of a module", () => {
     assert.isTrue(hasReport("next"))
   })
 
-  it("knows the files of built-in reporters, and the page links only to these", async () => {
+  it("gets the files of built-in reporters, and the page links only to these", async () => {
     const files = written(
       "files.mjs",
       `import { writeFileSync } from "node:fs"
@@ -87,7 +87,7 @@ describe("a reporter of a module", () => {
     }
   })
 
-  it("gets the findings of the run, and their words", async () => {
+  it("gets the run's findings and their words", async () => {
     const lines = written(
       "findings.mjs",
       `import { writeFileSync } from "node:fs"
@@ -115,7 +115,7 @@ describe("a reporter of a module", () => {
     assert.include(findings[0][2], "fails")
   })
 
-  it("gets its options from the configuration, whose paths are relative to its file", async () => {
+  it("gets its options from the configuration, with paths relative to its file", async () => {
     mkdirSync(join(folder, "project"))
     written(
       "project/options.mjs",
@@ -143,7 +143,7 @@ describe("a reporter of a module", () => {
     )
   })
 
-  it("html writes its other file relative to the configuration", async () => {
+  it("html writes its second file relative to the configuration", async () => {
     mkdirSync(join(folder, "html"))
     const config = written("html/config.json", '{ "reporters": [["html", { "file": "pages/night.html" }]] }')
     const { code, stderr } = await run("html-report", "--config", config)
@@ -173,7 +173,7 @@ describe("a reporter of a module", () => {
     })
   }
 
-  it("that is not there: one error before anything runs", async () => {
+  it("that doesn't exist: one error before anything runs", async () => {
     const { code, stderr, stdout } = await run("none", "--reporter", "console", "--reporter", "./none.ts")
     assert.deepStrictEqual([code, stdout], [2, ""])
     assert.match(stderr, /^No file \S+none\.ts.* Correct the path\.\n$/u)

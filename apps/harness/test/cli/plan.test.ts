@@ -14,7 +14,7 @@ describe("plan", () => {
     assert.include(stdout, `next     npm run harness -- run v4-runs --target http://127.0.0.1:9 --trials 5\n`)
   })
 
-  it("of a shard says that its limits are its own", async () => {
+  it("says that a shard's limits are its own", async () => {
     const { stdout } = await call(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
     assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
@@ -45,7 +45,7 @@ describe("plan", () => {
     expect(texts.map(({ stdout }) => /^.*then up to.*$/mu.exec(stdout)?.[0])).toMatchSnapshot("words")
   })
 
-  it("names what has no limit, and the flag that limits it", async () => {
+  it("names scenarios without a limit, and the flag that limits them", async () => {
     const none = await call(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)
     assert.match(none.stderr, /^No scenario of v4-runs matches --name/u)

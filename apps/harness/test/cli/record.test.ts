@@ -37,7 +37,7 @@ describe("record, drift, profile and replay", () => {
     )
   })
 
-  it.live("record leaves no run running at a server without a control API", () =>
+  it.live("record leaves no run running on a server without a control API", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const names = ["v2-sessions", "v3-sessions", "v4-runs", "cross-version"]
@@ -67,7 +67,7 @@ describe("record, drift, profile and replay", () => {
     assert.match(stdout, /^No difference in \d+ operations\n$/u)
   })
 
-  it("drift names a difference by operation and field, and ends with 1", async () => {
+  it("drift names a difference by operation and field, and exits with 1", async () => {
     const changed = path("changed.ndjson")
     writeFileSync(changed, readFileSync(cassette, "utf8").replaceAll('"updatedAt":', '"changedAt":'))
     const { code, stdout } = await call(["drift", cassette, changed])
@@ -88,7 +88,7 @@ describe("record, drift, profile and replay", () => {
     })
   })
 
-  it("drift cannot tell where no operation is in both", async () => {
+  it("drift cannot tell if no operation is in both", async () => {
     const empty = path("empty.ndjson")
     writeFileSync(empty, `${readFileSync(cassette, "utf8").split("\n")[0]}\n`)
     const { code, stdout } = await call(["drift", cassette, empty])
@@ -98,7 +98,7 @@ describe("record, drift, profile and replay", () => {
     )
   })
 
-  it("profile prints a profile that serve takes", async () => {
+  it("profile prints a profile that serve accepts", async () => {
     const printed = await call(["profile", cassette])
     const profile = Schema.decodeUnknownSync(Schema.fromJsonString(Profile))(printed.stdout)
     assert.strictEqual(profile.name, "night")
@@ -121,25 +121,25 @@ describe("record, drift, profile and replay", () => {
       /^--proxy records an app, not suites\. Remove one of them\.$/mu
     ],
     [
-      "a cassette that is not there",
+      "a missing cassette",
       ["drift", "simulated", path("no.ndjson")],
       /^There is no cassette, target or service \S+no\.ndjson\. Use one of simulated, a web address such as https:\/\/host, or a file\.$/mu
     ],
     ...(process.platform === "linux"
       ? ([
           [
-            "a cassette below a folder that takes none",
+            "a cassette below a read-only folder",
             ["record", "versions", "--out", "/proc/none/x.ndjson"],
             /^The cassette \/proc\/none\/x\.ndjson cannot be written: /u
           ],
           [
-            "manifests below a folder that takes none",
+            "manifests below a read-only folder",
             ["load", "render", "smoke", "/proc/none/x", "--target", "http://a.example"],
             /^Cannot write the manifests: \/proc\/none /u
           ]
         ] as const)
       : []),
-    ["a file that is no cassette", ["replay", "package.json"], /^package\.json is not a cassette\./mu],
+    ["a file that isn't a cassette", ["replay", "package.json"], /^package\.json is not a cassette\./mu],
     [
       "a replay with a profile",
       ["replay", cassette, "--profile", "flaky"],
@@ -157,7 +157,7 @@ describe("record, drift, profile and replay", () => {
     assert.lengthOf(stderr.trimEnd().split("\n"), 1)
   })
 
-  it("record and drift take targets of the configuration", async () => {
+  it("record and drift accept targets of the configuration", async () => {
     const config = path("webagent.config.ts")
     const shop = { url: "http://127.0.0.1:9", apiKeyEnv: "SHOP_KEY" }
     writeFileSync(config, `export default ${JSON.stringify({ targets: { shop }, suites: ["versions"] })}\n`)
@@ -180,14 +180,14 @@ describe("record, drift, profile and replay", () => {
     assert.match(record.stderr, /^Nothing answers at http:\/\/127\.0\.0\.1:9 /u)
   })
 
-  it("leaves no cassette where the service gave no answer", async () => {
+  it("record leaves no cassette if the service doesn't respond", async () => {
     const out = path("none.ndjson")
     const args = ["record", "--target", "http://127.0.0.1:9", "--out", out]
     const { code, stdout } = await call(args, { WEBAGENT_API_KEY: "wak_test" })
     assert.deepStrictEqual([code, stdout, existsSync(out)], [3, "", false])
   })
 
-  it("records an app through the proxy, and replays what it saw", async () => {
+  it("record and replay work with an app through the proxy", async () => {
     const service = begin(["serve", "--port", "0"])
     const target = addressIn(await service.says("try it"))
     const out = path("app.ndjson")

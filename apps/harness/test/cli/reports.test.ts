@@ -17,8 +17,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.concurrent("the reports of a run", () => {
-  it("a red run in a job: every file, the page with its waterfall, an annotation for each failing scenario, a summary beside others'", async () => {
+describe.concurrent("a run's reports", () => {
+  it("are complete for a failed run in a job: every file, the page with its waterfall, an annotation per failing scenario, a summary next to others'", async () => {
     const directory = join(folder, "red")
     const summary = join(folder, "job.md")
     writeFileSync(summary, "what came before\n")
@@ -65,7 +65,7 @@ describe.concurrent("the reports of a run", () => {
     )
   })
 
-  it("a folder in which events cannot be written is refused before anything runs", async () => {
+  it("are refused before anything runs if events can't be written to the folder", async () => {
     const directory = join(folder, "no-events")
     mkdirSync(join(directory, "events.ndjson"), { recursive: true })
     const { code, stderr, stdout } = await call(["run", example, "--tag", "quick", "--report-dir", directory])
@@ -73,7 +73,7 @@ describe.concurrent("the reports of a run", () => {
     assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder, .+ with --report-dir\.\n$/u)
   })
 
-  it("writes the other reports when the page cannot be written, and says so", async () => {
+  it("are written without the page if that can't be written, and the run reports it", async () => {
     const directory = join(folder, "blocked")
     mkdirSync(join(directory, "report.html"), { recursive: true })
     const { code, stderr, stdout } = await call(["run", example, "--tag", "quick", "--report-dir", directory])
@@ -84,7 +84,7 @@ describe.concurrent("the reports of a run", () => {
     assert.include(readFileSync(join(directory, "junit.xml"), "utf8"), '<testsuites name="webagent-harness" tests="1"')
   })
 
-  it("outside of a job nothing is annotated", async () => {
+  it("have no annotations outside a job", async () => {
     const directory = join(folder, "plain")
     const { stdout } = await call([
       "run",

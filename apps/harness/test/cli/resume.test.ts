@@ -90,7 +90,7 @@ const services = Layer.merge(SimulatedService.layer({ apiKeys: [key] }), NodeFil
 
 describe("run --resume", () => {
   it.live(
-    `killed ${kills} times at a random moment: nothing is counted twice, nothing is lost, nothing is left open`,
+    `counts nothing twice, loses nothing and leaves nothing running after ${kills} kills at random moments`,
     () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -188,7 +188,7 @@ export default Suite.make("holding", [
     }).pipe(Effect.scoped, Effect.provide(silent))
   )
 
-  it.live("an interrupted trial is charged its declared budget, and the report says so", () =>
+  it.live("charges an interrupted trial its declared budget, and the report mentions it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { address } = yield* Server
@@ -233,7 +233,7 @@ export default Suite.make("paying", [
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it("what cannot go on is one sentence and exit code 2", async () => {
+  it("refuses a run that can't be resumed with one sentence and exit code 2", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-resume-"))
     const file = join(folder, "changing.suite.ts")
     const write = (sum: number) =>

@@ -38,8 +38,8 @@ const revisionsOf = async (target: string, ...more: ReadonlyArray<string>) => {
   return reportIn(directory).header.revisions
 }
 
-describe("the code of a run", () => {
-  it("has the version that the service reports, or that the flag names", async () => {
+describe("a run's code versions", () => {
+  it("include the service's version, as reported or given by a flag", async () => {
     const commit = "9b2c0d1ea4"
     const healthy = await service({ status: "ok", version: "1.5.0", commit })
     assert.deepStrictEqual((await revisionsOf(healthy))?.service, { version: "1.5.0", commit })
@@ -50,7 +50,7 @@ describe("the code of a run", () => {
       assert.isUndefined((await revisionsOf(await service(health)))?.service)
   })
 
-  it("has the commit of the suites and of a harness in a checkout", async () => {
+  it("include the commits of the suites and of the harness in a checkout", async () => {
     const revisions = await revisionsOf("simulated")
     assert.match(revisions?.suites?.commit ?? "", /^[\da-f]{40}$/u)
     assert.strictEqual(revisions?.harness?.commit, revisions?.suites?.commit)
@@ -59,7 +59,7 @@ describe("the code of a run", () => {
 })
 
 describe("--owner", () => {
-  it("runs the scenarios of an owner only, which is no whole night", async () => {
+  it("runs only an owner's scenarios, which is a partial night", async () => {
     const directory = join(folder, "owner")
     const args = ["run", "test/cli/weather.suite.ts", "test/cli/outage.suite.ts", "--trials", "1"]
     const { code, stderr } = await call([

@@ -41,8 +41,8 @@ const createTwo = async (address: string) => {
 
 const addressOf = (said: string) => /http:\/\/127\.0\.0\.1:\d+/u.exec(said)?.[0] ?? ""
 
-describe.concurrent("serve shows requests", () => {
-  it("a line each, with the fault that hit and the id of what was created, and without keys", async () => {
+describe.concurrent("serve's output", () => {
+  it("has one line per request, with the applied fault and the created id, and without keys", async () => {
     const serving = begin(["serve", "--port", "0", "--faults", faults])
     const id = await createTwo(addressOf(await serving.says("try it")))
     const said = await serving.says(id)
@@ -59,7 +59,7 @@ describe.concurrent("serve shows requests", () => {
     assert.strictEqual((await serving.ended).code, 0)
   })
 
-  it("as JSON: the addresses, the key and the control API, then a line each", async () => {
+  it("is JSON on request: the addresses, the key and the control API, then one line per request", async () => {
     const serving = begin(["serve", "--port", "0", "--faults", faults, "--json", "--control-key", "wck_example"])
     const id = await createTwo(addressOf(await serving.says("\n")))
     const said = await serving.says(id)
@@ -84,7 +84,7 @@ describe.concurrent("serve shows requests", () => {
     await serving.ended
   })
 
-  it("none with --quiet, and says so where there is no journal to read them from", async () => {
+  it("has no requests with --quiet, and reports if there is no journal to read them from", async () => {
     const [quiet, blind] = [
       begin(["serve", "--port", "0", "--quiet"]),
       begin(["serve", "--port", "0", "--journal-size", "0"])
@@ -98,7 +98,7 @@ describe.concurrent("serve shows requests", () => {
     assert.include(said[1].stdout, "\nrequests   not shown, because --journal-size is 0\n")
   })
 
-  it("the banner fits 80 columns but for its commands, and says how to script a run", async () => {
+  it("has a banner within 80 columns except for its commands, which explains how to script a run", async () => {
     const serving = begin(["serve", "--port", "0"])
     const said = await serving.says("try it")
     serving.stop()
@@ -127,14 +127,14 @@ const request: Request = {
 }
 const terminal = { columns: 80, style: plain }
 
-describe("a request in a line", () => {
-  it("fits a terminal of 80 columns with the whole id", () => {
+describe("a request's line", () => {
+  it("fits into 80 columns with the whole id", () => {
     const line = requestLine(request, terminal)
     assert.strictEqual(line, `GET     200     1 ms  /api/v4/runs/${id}/status`)
     assert.isAtMost(line.length, 80)
   })
 
-  it("has the first digits of an id where a fault would make it wider, and all of it in a pipe", () => {
+  it("shortens an id if a fault would make the line wider, but not in a pipe", () => {
     const fault = { rule: "reset-1", kind: "reset", placement: "after-apply" as const }
     const hit: Request = { ...request, status: null, answered: "none", fault }
     assert.strictEqual(
@@ -144,7 +144,7 @@ describe("a request in a line", () => {
     assert.include(requestLine(hit, { columns: undefined, style: plain }), id)
   })
 
-  it("has the status in the color of its class, which does not count as width", () => {
+  it("shows the status in the color of its class, which does not count as width", () => {
     const colored = (status: number) => requestLine({ ...request, status }, { columns: 80, style: coloured })
     assert.include(colored(200), `\u001B[32m200\u001B[0m     1 ms  /api/v4/runs/${id}/status`)
     assert.include(colored(404), "\u001B[33m404")

@@ -9,8 +9,8 @@ import * as BreachText from "@webagent/findings/words/BreachText"
 /** Only its letters, because each report escapes others in its own way. */
 const plain = (text: string) => text.replaceAll(/&#?\w+;|\W/gu, "")
 
-describe("a promise that no scenario awaits", () => {
-  it("fails its trial, or else the run, and every report says so", async () => {
+describe("a rejected promise that no scenario awaits", () => {
+  it("fails its trial or otherwise the run, and every report mentions it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-unawaited-"))
     const args = ["run", "test/cli/unawaited.suite.ts", "--report-dir", folder, "--concurrency", "1"]
     const { code, stderr, stdout } = await run(args, { GITHUB_ACTIONS: "true" })
@@ -55,7 +55,7 @@ describe("a promise that no scenario awaits", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("is a mistake of its file where it is rejected while the file loads", async () => {
+  it("is a mistake of its file if it happens while the file loads", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-unawaited-"))
     const suite = 'void Promise.reject(new Error("no shop"))\nexport default 1\n'
     writeFileSync(join(folder, "shop.suite.ts"), suite)

@@ -55,7 +55,7 @@ afterAll(() => {
 })
 
 describe("verdicts", () => {
-  it("what the infrastructure ends runs again, and what stays so is told from what failed", async () => {
+  it("distinguish failures from infrastructure errors, which run again", async () => {
     const directory = join(folder, "report")
     const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: "wak_x" })
@@ -85,7 +85,7 @@ describe("verdicts", () => {
     assert.include(stdout, `\n${shout("failed")}: `)
   })
 
-  it("the command that replays a trial runs that one alone, with its seed", async () => {
+  it("come with a replay command that runs only that trial, with its seed", async () => {
     const directory = join(folder, "replayed")
     const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
     const choice = ["--name", "is broken", "--reruns", "0"]
@@ -101,7 +101,7 @@ describe("verdicts", () => {
     )
   })
 
-  it("what a limit keeps from running is said, and is not red", async () => {
+  it("mention scenarios that a limit kept from running, without failing", async () => {
     const args = ["run", "versions", "--target", target, "--reporter", "console", "--name", "own base", "--trials", "4"]
     const { code, stdout } = await call([...args, "--max-requests", "5", "--concurrency", "1"], {
       WEBAGENT_API_KEY: "wak_x"

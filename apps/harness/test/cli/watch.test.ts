@@ -18,7 +18,7 @@ export default Suite.make("sums", [scenario("adds up", function* () { console.lo
 `
 
 describe.concurrent("run --watch", () => {
-  it("runs again when a file that the suite imports changes, and shows what has changed", async () => {
+  it("runs again when a file that the suite imports changes, and shows the differences", async () => {
     writeFileSync(suite, sums)
     writeFileSync(part, "export const two: number = 3\n")
     const watching = start(["run", suite, "--watch"])
@@ -39,7 +39,7 @@ describe.concurrent("run --watch", () => {
     assert.strictEqual(code, 130)
   })
 
-  it("a call that watches nothing is one sentence and exit code 2", async () => {
+  it("refuses a call that can't be watched with one sentence and exit code 2", async () => {
     const [none, missing] = await Promise.all([
       call(["run", "versions", "--watch"]),
       call(["run", join(folder, "missing.suite.ts"), "--watch"])

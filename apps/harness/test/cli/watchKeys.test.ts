@@ -50,8 +50,8 @@ export default Suite.make("keys", [one("holds", true), one("fails", false)])
   return { ended, input, over, press }
 }
 
-describe("run --watch at a terminal", () => {
-  it("a runs all, f what failed, Enter the same again, and q ends it", async () => {
+describe("run --watch in a terminal", () => {
+  it("runs all with a, failures with f, the same with Enter, and quits with q", async () => {
     const { ended, over, press } = watch()
     assert.include(await ended(1), passedOf(1, 2))
     press("x")
@@ -67,7 +67,7 @@ describe("run --watch at a terminal", () => {
     assert.include(stdout, "keys: a all, f failed, Enter again, q quit")
   })
 
-  it("Ctrl-C, which ends the input, ends it with 130", async () => {
+  it("exits with 130 on Ctrl-C, which closes the input", async () => {
     const { ended, input, over } = watch()
     await ended(1)
     Queue.endUnsafe(input)

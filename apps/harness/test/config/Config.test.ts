@@ -5,7 +5,7 @@ import * as Config from "../../src/config/Config.ts"
 const wrong = (value: unknown) => Result.getOrElse(Result.flip(Config.decode(value)), () => ["nothing is wrong"])
 
 describe("decode", () => {
-  it("takes every key", () => {
+  it("accepts every key", () => {
     const config = Config.defineConfig({
       target: "staging",
       targets: { staging: { url: "https://staging.example/api/v4", apiKeyEnv: "STAGING_KEY", allowPaid: true } },
@@ -72,11 +72,11 @@ describe("decode", () => {
     ]
   ]
   for (const [value, line] of mistakes) {
-    it(`${JSON.stringify(value)}: one line`, () =>
+    it(`reports one line for ${JSON.stringify(value)}`, () =>
       assert.deepStrictEqual(wrong(value), [line.endsWith("?") ? line : `${line}.`]))
   }
 
-  it("several mistakes: a line each", () => {
+  it("reports one line per mistake", () => {
     assert.deepStrictEqual(wrong({ trails: 3, trials: 0, reporters: ["console", "htlm"] }), [
       'trails: is not a known field; did you mean "trials"?',
       "trials: expected an integer of 1 or more, got 0.",

@@ -19,7 +19,7 @@ const keys = (ast: SchemaAST.AST, at: string): ReadonlyArray<string> => {
   return at === "" || at.endsWith("NAME") ? all : [at, ...all]
 }
 
-it("docs/harness-configuration.md has a row for every key of webagent.config.ts, and for no other", () => {
+it("docs/harness-configuration.md has a row for every key of webagent.config.ts, and no other row", () => {
   const page = readFileSync(
     fileURLToPath(new URL("../../../../docs/harness-configuration.md", import.meta.url)),
     "utf8"

@@ -11,7 +11,7 @@ import * as ModuleFile from "../../src/config/ModuleFile.ts"
 const folder = mkdtempSync(join(tmpdir(), "webagent-modules-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it.effect("a file whose import never settles is one line, and not waited for", () =>
+it.effect("a file whose import never settles is reported in one line without waiting for it", () =>
   Effect.gen(function* () {
     const path = join(folder, "waits.suite.ts")
     writeFileSync(path, "await new Promise(() => {})\nexport default 1\n")

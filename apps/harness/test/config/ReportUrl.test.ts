@@ -5,7 +5,7 @@ const values: ReportUrl.Values = { run: "2026 11", date: "2026-11-28", seed: "7"
 const scenario = { suite: "shop", scenario: "pays / late", anchor: "s3" }
 
 describe("the template of report addresses", () => {
-  it("is a web address with known placeholders", () => {
+  it("must be a web address with known placeholders", () => {
     const all = ["https://h/{run}", "https://h/{job}/a?s={suite}&n={scenario}#{anchor}", "https://h/report"]
     assert.isTrue(all.every(ReportUrl.isTemplate))
     const others = ["h/{run}", "./reports/{run}", "https://h/{folder}", "https://h/{}", "file:///srv/{run}"]
@@ -20,13 +20,13 @@ describe("the template of report addresses", () => {
     )
   })
 
-  it("leaves out of a run's link what names a scenario", () => {
+  it("omits a scenario's part from a run's link", () => {
     assert.strictEqual(ReportUrl.runLink("https://h/{job}/report.html#{anchor}", values), "https://h/99/report.html")
     assert.strictEqual(ReportUrl.runLink("https://h/{job}?s={suite}#{anchor}", values), "https://h/99")
     assert.isNull(ReportUrl.runLink("https://h/{suite}/x", values))
   })
 
-  it("is no link if the run lacks a value", () => {
+  it("makes no link if the run lacks a value", () => {
     assert.isNull(ReportUrl.runLink("https://h/{commit}", values))
     assert.isNull(ReportUrl.scenarioLink("https://h/{commit}#{anchor}", values, scenario))
   })

@@ -34,85 +34,93 @@ describe("settle", () => {
   const cases: ReadonlyArray<readonly [what: string, given: Case, words: string]> = [
     ["adds nothing without a configuration", { typed: "--trials 2" }, "--trials 2"],
     ["adds the flags of the configuration", { config: { trials: 3, record: true } }, "--trials 3 --record"],
-    ["a time in milliseconds gets its unit", { config: { timeout: 30_000 } }, "--timeout 30000ms"],
-    ["leaves out what is false", { config: { record: false } }, ""],
-    ["a typed flag wins over the configuration", { typed: "--trials=2", config: { trials: 3 } }, "--trials=2"],
-    ["a typed --no- wins, too", { typed: "--no-allow-paid", config: { allowPaid: true } }, "--no-allow-paid"],
+    ["adds the unit to a time in milliseconds", { config: { timeout: 30_000 } }, "--timeout 30000ms"],
+    ["omits false values", { config: { record: false } }, ""],
+    ["prefers a typed flag to the configuration", { typed: "--trials=2", config: { trials: 3 } }, "--trials=2"],
     [
-      "the environment wins over the configuration",
+      "prefers a typed --no- flag as well",
+      { typed: "--no-allow-paid", config: { allowPaid: true } },
+      "--no-allow-paid"
+    ],
+    [
+      "prefers the environment to the configuration",
       { config: { trials: 3, seed: 5 }, env: { WEBAGENT_HARNESS_TRIALS: "4", WEBAGENT_HARNESS_RECORD: "true" } },
       "--trials 4 --seed 5 --record"
     ],
     [
-      "the environment may take back what the configuration sets",
+      "lets the environment undo a configured value",
       { config: { record: true }, env: { WEBAGENT_HARNESS_RECORD: "false" } },
       ""
     ],
     [
-      "a variable that makes no sense is one line",
+      "reports an invalid variable in one line",
       { env: { WEBAGENT_HARNESS_TRIALS: "three" } },
       'WEBAGENT_HARNESS_TRIALS: expected an integer, got "three".'
     ],
     [
-      "a variable of an old name is one line",
+      "reports a variable with an old name in one line",
       { env: { WEBAGENT_HARNESS_CONFIRM: "3" } },
       "WEBAGENT_HARNESS_CONFIRM is called WEBAGENT_HARNESS_EXTRA_TRIALS now. Rename the variable."
     ],
     [
-      "a variable of an old name may stand next to that of the new one",
+      "accepts an old variable next to the new one",
       { env: { WEBAGENT_HARNESS_CONFIRM: "3", WEBAGENT_HARNESS_EXTRA_TRIALS: "4" } },
       "--extra-trials 4"
     ],
     [
-      "suites are added where none is named",
+      "adds suites if none is named",
       { config: { suites: ["a/*.suite.ts", "v4-runs"] } },
       "--suite a/*.suite.ts --suite v4-runs"
     ],
-    ["and only there", { typed: "b.suite.ts", named: ["b.suite.ts"], config: { suites: "a.suite.ts" } }, "b.suite.ts"],
-    ["a run of a part is not recorded", { typed: "--name mug", config: { record: true } }, "--name mug"],
+    [
+      "adds no suites if one is named",
+      { typed: "b.suite.ts", named: ["b.suite.ts"], config: { suites: "a.suite.ts" } },
+      "b.suite.ts"
+    ],
+    ["does not record a partial run", { typed: "--name mug", config: { record: true } }, "--name mug"],
     ["--debug runs one at a time", { typed: "--debug", config: { concurrency: 4 } }, "--debug"],
     [
-      "reporters are named by commas",
+      "joins reporters with commas",
       { config: { reporters: ["console", ["junit", { file: "a.xml" }]] } },
       "--reporter console,junit"
     ],
     [
-      "a named target is its address and what belongs to it",
+      "replaces a named target with its address and settings",
       { typed: "--target staging --trials 2", config: { targets } },
       "--target https://a.example --trials 2 --api-key-env STAGING_KEY --control http://127.0.0.1:1"
     ],
     [
-      "a configured target is one, too; its variable wins over the one of all targets",
+      "does the same for a configured target, and prefers its own key variable",
       { config: { target: "staging", targets, apiKeyEnv: "OTHER_KEY" } },
       "--target https://a.example --api-key-env STAGING_KEY --control http://127.0.0.1:1"
     ],
     [
-      "simulated is always a target",
+      "always accepts simulated as a target",
       { typed: "--target simulated", config: { target: "staging", targets } },
       "--target simulated"
     ],
     [
-      "a target that is not there is one line",
+      "reports an unknown target in one line",
       { typed: "--target stagign", config: { targets } },
       'webagent.config.ts has no target "stagign". Did you mean staging?'
     ],
     [
-      "a target that is like none is told with those that there are, also with a dot in its name",
+      "lists the targets for one without a similar name, even with a dot",
       { typed: "--target eu.shop", config: { targets } },
       'webagent.config.ts has no target "eu.shop". Use one of simulated, staging, or a web address such as https://host.'
     ],
     [
-      "a command is given only the flags that it has",
+      "gives a command only its own flags",
       { command: "compare", config: { trials: 3, history: "nights.ndjson" } },
       "--history nights.ndjson"
     ],
     [
-      "paths are relative to the configuration",
+      "resolves paths relative to the configuration",
       { file: "ci/webagent.config.ts", config: { history: "nights.ndjson" } },
       "--history ci/nights.ndjson"
     ],
     [
-      "a load profile is its load test with its flags",
+      "replaces a load profile with its load test and flags",
       {
         command: "load",
         typed: "nightly --rate 5",
@@ -124,7 +132,7 @@ describe("settle", () => {
       "smoke --rate 5 --duration 5s --run-timeout 10s"
     ],
     [
-      "load compare takes the settings of load that it has flags for",
+      "gives load compare the load settings that it has flags for",
       {
         command: "load compare",
         typed: "http://a http://b --test=nightly",
@@ -137,7 +145,7 @@ describe("settle", () => {
       "http://a http://b --test=smoke --rate 20 --mix runs=1"
     ],
     [
-      "settings of load hold for its own tests",
+      "applies load settings to custom load tests",
       { command: "load", typed: "smoke", named: ["smoke"], config: { load: { rate: 5 } } },
       "smoke --rate 5"
     ],

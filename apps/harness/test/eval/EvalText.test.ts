@@ -38,7 +38,7 @@ describe("unmet", () => {
   })
 })
 
-it("repeats a trial with the address of the sites", () => {
+it("the command that repeats a trial includes the sites' address", () => {
   const flags = {
     miniwob: undefined,
     model: "openai:x",

@@ -55,7 +55,7 @@ describe("eval", () => {
   )
 
   it.live(
-    "counts an agent that obeys a page as a false success, and fails below the required rate",
+    "counts an agent that follows a page's instructions as a false success, and fails below the required rate",
     () =>
       Effect.gen(function* () {
         const bad = yield* evaluated(RulesModel.make(obeys), "injection", "--require", "0.5")
@@ -86,7 +86,7 @@ describe("eval", () => {
   )
 
   it.live(
-    "prints the figures and writes the log of an evaluation that is stopped",
+    "prints the figures and writes the log of a stopped evaluation",
     () =>
       Effect.gen(function* () {
         const scripted = yield* ScriptedModel
@@ -107,7 +107,7 @@ describe("eval", () => {
   )
 })
 
-describe("mistakes of eval", () => {
+describe("mistakes with eval", () => {
   const refused = (words: ReadonlyArray<string>, sentence: string | RegExp, code = 2) =>
     it(`${words.join(" ") || "no flags"}: ${String(sentence)}`, async () => {
       const ended = await call(["eval", ...words])
@@ -152,14 +152,14 @@ describe("mistakes of eval", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it("a Chromium that is missing is the server's sentence", async () => {
+  it("prints the server's sentence about a missing Chromium", async () => {
     const words = ["eval", "files", "--model=openai-compatible:x", "--server-flag=min-isolation=none"]
     const { code, stderr } = await run(words, { WEBAGENT_CHROMIUM: "/nowhere/chrome" })
     assert.match(stderr, /^webagent-server cannot start\. .*\/nowhere\/chrome/mu)
     assert.strictEqual(code, 2, stderr)
   }, 60_000)
 
-  it.runIf(MiniWoBPages.folder() !== undefined)("an unknown kind of MiniWoB++ suggests a known one", async () => {
+  it.runIf(MiniWoBPages.folder() !== undefined)("suggests a known kind of MiniWoB++ for an unknown one", async () => {
     const { code, stderr } = await call([
       "eval",
       "miniwob:click-tset",

@@ -18,7 +18,7 @@ const miniwob = MiniWoBPages.folder()
 const minutes = 60_000
 
 it.live.runIf(trials > 0 && miniwob !== undefined)(
-  "rules reach at least 95 % of all kinds of MiniWoB++, and none that is listed as unreached",
+  "rules cover at least 95 % of all kinds of MiniWoB++, and none that is listed as unreached",
   () =>
     Effect.gen(function* () {
       const model = RulesModel.make()

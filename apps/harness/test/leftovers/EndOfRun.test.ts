@@ -8,8 +8,8 @@ const redact = (text: string) => text.replaceAll("wak_x", "***")
 const reported = (state: Leftover.Leftover["state"], why: string, reason?: string) =>
   EndOfRun.reported({ ...Leftover.of(unlisted("browser", "b-1", reason)), state, why }, { redact })
 
-describe("what a run leaves open", () => {
-  it("is a record of its state and the reasons, without the key", () => {
+describe("the record of a run's leftovers", () => {
+  it("has their state and the reasons, without the key", () => {
     const of = { kind: "browser", id: "b-1", trial: null }
     assert.deepStrictEqual(reported("open", "HTTP 503 to wak_x", "wak_x was lost"), [
       { ...of, state: "open", why: "HTTP 503 to ***", reason: "*** was lost" }

@@ -27,14 +27,14 @@ const selection: Selection = {
 const stateOf = (of: OpenItem, change: Partial<Selection> = {}) =>
   ofLedger([of], { ...selection, ...change }).map(({ state }) => state)
 
-describe("what is left of a ledger", () => {
-  it("is what has an id", () => {
+describe("leftovers of a ledger", () => {
+  it("have an id", () => {
     assert.deepStrictEqual(stateOf(item), ["left"])
     assert.deepStrictEqual(stateOf({ ...item, kind: "session", path: "/api/v3/sessions" }), ["left"])
     assert.deepStrictEqual(stateOf(unknown), ["unknown"])
   })
 
-  it("ignores what another service made, even with a similar address", () => {
+  it("exclude another service's resources, even with a similar address", () => {
     for (const other of ["https://b.example", "http://a.example", "https://a.example.org"]) {
       assert.deepStrictEqual(stateOf({ ...item, origin: other }), ["open"])
       assert.deepStrictEqual(stateOf({ ...item, origin: other }, { baseUrls: undefined }), ["left"])
@@ -42,7 +42,7 @@ describe("what is left of a ledger", () => {
     assert.deepStrictEqual(stateOf({ ...item, path: "/other/api/v4/browsers" }), ["open"])
   })
 
-  it("ignores what a running process holds and what was opened just now", () => {
+  it("exclude resources of a running process and those opened just now", () => {
     for (const owner of ["4711", "process 4711"]) {
       assert.deepStrictEqual(stateOf({ ...item, owner }), ["in use"])
       assert.deepStrictEqual(stateOf({ ...item, owner }, { owner }), ["left"])

@@ -69,14 +69,14 @@ const reaped = Effect.fnUntraced(function* (
   return [...leftovers.flatMap(({ state, why }) => [state, why]), (yield* ledger.open).length]
 })
 
-describe("a session that is reaped", () => {
+describe("a leftover session", () => {
   it.live.each([
     [{ status: "idle" }, ["over", "idle", 0]],
     [{ status: "error" }, ["over", "error", 0]],
     [{ result: "hello" }, ["over", "with a result", 0]],
     [{ status: "running", result: "hello" }, ["open", "running; the service offers no way to end it", 1]],
     [{ result: null }, ["open", "without a status; the service offers no way to end it", 1]]
-  ] as const)("that reads %j is %j", ([session, expected]) =>
+  ] as const)("with the fields %j results in %j", ([session, expected]) =>
     Effect.scoped(
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* reaped(session), [...expected])
@@ -103,7 +103,7 @@ describe("a run or session that is still running", () => {
       ["stopped", "", 0]
     ],
     [
-      "ends a moment after it is cancelled",
+      "finishes shortly after it is cancelled",
       {
         [status]: [
           [200, {}],
@@ -115,7 +115,7 @@ describe("a run or session that is still running", () => {
       ["stopped", "", 0]
     ],
     [
-      "ended before it is cancelled",
+      "finished before it is cancelled",
       {
         [status]: [
           [200, {}],
@@ -126,7 +126,7 @@ describe("a run or session that is still running", () => {
       ["stopped", "", 0]
     ],
     [
-      "can't be cancelled at a service without the operation",
+      "can't be cancelled on a service without the operation",
       {},
       [[405, {}]],
       ["open", "running; the service offers no way to end it", 1]
@@ -140,7 +140,7 @@ describe("a run or session that is still running", () => {
     )
   )
 
-  it.live("is stopped as a session of v3", () =>
+  it.live("is stopped as a v3 session", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const stopped = { "POST /api/v3/sessions/s-1/stop": [[200, { status: "stopped" }]] } as const
@@ -150,16 +150,16 @@ describe("a run or session that is still running", () => {
   )
 })
 
-describe("a task of v2", () => {
+describe("a v2 task", () => {
   const id = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
   const task = { sessionId: id, llm: "m", task: "t", status: "started", createdAt: "2026-01-01T00:00:00", steps: [] }
   const stop = `PATCH /api/v2/tasks/${id}`
   it.live.each([
     ["is stopped", {}, { [stop]: [[200, { status: "stopped" }]] }, ["stopped", "", 0]],
-    ["has ended by itself", { status: "finished" }, {}, ["over", "finished", 0]],
-    ["still runs after a stop", {}, { [stop]: [[200, {}]] }, ["open", "started; the service didn't stop it", 1]],
+    ["has finished by itself", { status: "finished" }, {}, ["over", "finished", 0]],
+    ["is still running after a stop", {}, { [stop]: [[200, {}]] }, ["open", "started; the service didn't stop it", 1]],
     [
-      "can't be stopped at a service without the operation",
+      "can't be stopped on a service without the operation",
       {},
       { [stop]: [[405, {}]] },
       ["open", "the service offers no way to end it", 1]

@@ -8,7 +8,7 @@ import { live, serverOf } from "../run/inspected.ts"
 const lacking = { fault: { kind: "status", status: 404 }, when: { operations: ["v4.cancelRun"] } } as const
 
 describe("settle", () => {
-  it.live("a run that is running stays so if the service is too slow to be read until the time is over", () =>
+  it.live("reports a run as still running if the service is too slow to be read in time", () =>
     Effect.gen(function* () {
       // the second response comes after the time is over, as on a machine under load
       const slow = { kind: "slow-headers", for: Duration.seconds(10) } as const

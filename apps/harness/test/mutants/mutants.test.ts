@@ -69,7 +69,7 @@ const runAgainst = (mutation: MutantProxy.Mutation, { suites, timeout, ...select
 // A suite that cannot fail is worth nothing: each of these servers is broken in one way, and has to be found out.
 // One at a time, and each by the one scenario that names its bug: nothing here depends on how busy the machine is.
 describe("mutants of the server", () => {
-  it.live("the proxy alone changes nothing: every suite passes behind it", () =>
+  it.live("change nothing if only the proxy is used: every suite passes behind it", () =>
     Effect.gen(function* () {
       const { counts, results } = yield* runAgainst(
         {},
@@ -87,7 +87,7 @@ describe("mutants of the server", () => {
   )
 
   for (const { claimed, hangs, make, name, noticedBy, suite } of mutants) {
-    it.live(`${name}: ${suite} notices`, () =>
+    it.live(`include ${name}, which ${suite} detects`, () =>
       Effect.gen(function* () {
         const { results } = yield* runAgainst(make(), {
           suites: [yield* load(suite)],

@@ -39,7 +39,7 @@ const turn = (seq: number, id: string, sessionId: string, to: string): JournalEn
 const [mine, other] = [markOf("ab12", 1), markOf("ab12", 11)]
 
 describe("JournalRows", () => {
-  it("gives a trial its requests, what they made, its sessions and its faults", () => {
+  it("returns a trial's requests, the resources that they created, its sessions and its faults", () => {
     const book = new JournalRows()
     const session: JournalEntry = {
       ...stamp(3),
@@ -86,7 +86,7 @@ describe("JournalRows", () => {
     )
   })
 
-  it("forgets the oldest unread rows", () => {
+  it("drops the oldest unread rows", () => {
     const book = new JournalRows()
     for (let run = 0; run < 60_000; run++) book.add([turn(2 * run, `r-${run}`, `s-${run}`, "queued")])
     book.add([requestOf(200_000, { userAgent: mine, made: "r-59999" })])

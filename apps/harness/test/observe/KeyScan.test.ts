@@ -8,7 +8,7 @@ import * as KeyScan from "../../src/observe/KeyScan.ts"
 const key = 'wak_"canary"+/='
 
 describe("KeyScan", () => {
-  it.live("finds a key in every file below a folder, however it is written, and takes it out", () =>
+  it.live("finds a key in every file below a folder, in any encoding, and removes it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()

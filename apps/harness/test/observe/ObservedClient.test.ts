@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import { Trace } from "@webagent/report/Trace"
 import { apiKey, targetOf, trialOf } from "./watched.ts"
 
-describe("what is seen of a trial", () => {
-  it.live("each attempt with its retry's reason, polls and waits, and the calls that they are parts of", () =>
+describe("the observation of a trial", () => {
+  it.live("has each attempt with its retry's reason, polls and waits, and the calls that contain them", () =>
     Effect.gen(function* () {
       const target = yield* targetOf({
         faults: [{ fault: { kind: "status", status: 503 }, when: { operations: ["v4.getRun"], nth: [2] } }]
@@ -54,7 +54,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("no key, however it is written, and of a long body its beginning", () =>
+  it.live("has no key, in any encoding, and only the beginning of a long body", () =>
     Effect.gen(function* () {
       const target = yield* targetOf()
       const { trace } = yield* trialOf(target, ({ request }) =>
@@ -75,7 +75,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("records why there was no response, and that its caller had gone", () =>
+  it.live("records why there was no response, and that its caller had left", () =>
     Effect.gen(function* () {
       const target = yield* targetOf({
         faults: [
@@ -102,7 +102,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("records what agent and judge say, and that the whole session was read", () =>
+  it.live("records the agent's and the judge's verdict, and that the whole session was read", () =>
     Effect.gen(function* () {
       const target = yield* targetOf()
       const { log, trace } = yield* trialOf(target, ({ simulate, v2, v3 }) =>
@@ -130,7 +130,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("records what the agent says in a v3 session", () =>
+  it.live("records the agent's verdict in a v3 session", () =>
     Effect.gen(function* () {
       const target = yield* targetOf()
       const { log } = yield* trialOf(target, ({ simulate, v3 }) =>

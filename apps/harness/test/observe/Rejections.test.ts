@@ -7,8 +7,8 @@ import * as Unawaited from "../../src/observe/Unawaited.ts"
 
 const rejects = (text: string) => Effect.sync(() => void Promise.reject(new Error(text)))
 
-describe("rejections of commands in one process", () => {
-  it.live("go to the command whose trial they are of, before and after its end", () =>
+describe("rejections of several commands in one process", () => {
+  it.live("are passed to the command whose trial caused them, before and after its end", () =>
     Effect.gen(function* () {
       const commands = [yield* Unawaited.collect, yield* Unawaited.collect] as const
       const logs = [TrialLog.make("a"), TrialLog.make("b")] as const
@@ -28,7 +28,7 @@ describe("rejections of commands in one process", () => {
     })
   )
 
-  it.live("need one listener of the process", () =>
+  it.live("need one listener per process", () =>
     Effect.gen(function* () {
       yield* Unawaited.collect
       const listeners = process.listenerCount("unhandledRejection")
@@ -37,7 +37,7 @@ describe("rejections of commands in one process", () => {
     })
   )
 
-  it.live("of a file that loads are told to who loads it", () =>
+  it.live("are passed to the loader of a file while that loads", () =>
     Effect.gen(function* () {
       const command = yield* Unawaited.collect
       const files: Array<string> = []

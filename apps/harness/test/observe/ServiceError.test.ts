@@ -11,8 +11,8 @@ const noted = (status: number, body: unknown) => {
   return [log.answerError, log.runError]
 }
 
-describe("what the service says is wrong", () => {
-  it("is the detail of an error answer, in each of its forms", () => {
+describe("the service's error message", () => {
+  it("is the detail of an error response, in each of its forms", () => {
     assert.deepStrictEqual(noted(404, { detail: "Run not found" }), ["Run not found", undefined])
     const detail = [
       { loc: ["body", "task"], msg: "Field required", type: "missing" },
@@ -32,7 +32,7 @@ describe("what the service says is wrong", () => {
     assert.deepStrictEqual(noted(200, { tasks }), [undefined, "The shop was closed."])
   })
 
-  it("is nothing where an answer says nothing in a line", () => {
+  it("is empty if a response has no text of one line", () => {
     for (const [status, body] of [
       [200, { id: "1", error: null }],
       [502, "<html>Bad Gateway</html>"],
@@ -43,7 +43,7 @@ describe("what the service says is wrong", () => {
       assert.deepStrictEqual(noted(status, body), [undefined, undefined])
   })
 
-  it.live("is seen on the wire: a run's error stays, an answer's goes with the next request", () =>
+  it.live("is found on the wire: a run's error stays, a response's is replaced by the next request", () =>
     Effect.gen(function* () {
       const target = yield* targetOf()
       const { log } = yield* trialOf(target, ({ v4 }) =>

@@ -22,8 +22,8 @@ const printed = Effect.fnUntraced(function* (trials: Readonly<Record<string, Eff
   return { lines, outputs: logs.map((log) => TrialOutput.of(log, redact)) }
 })
 
-describe("what trials print", () => {
-  it.live("is attributed to them, also when they run at the same time, and the console is given back", () =>
+describe("the output of trials", () => {
+  it.live("is attributed to them, even if they run at the same time, and the console is restored", () =>
     Effect.gen(function* () {
       const { log, table } = console
       const trial = (name: string) =>
@@ -51,7 +51,7 @@ describe("what trials print", () => {
     })
   )
 
-  it.live("is bounded, and says how much more there was", () =>
+  it.live("is limited, and mentions how much is missing", () =>
     Effect.gen(function* () {
       const { outputs } = yield* printed({
         loud: Effect.sync(() => {
@@ -65,7 +65,7 @@ describe("what trials print", () => {
     })
   )
 
-  it.effect("outside of trials is shown as it is", () =>
+  it.effect("is unchanged outside of trials", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const show: TrialOutput.Show = (stream, text, trial) => void lines.push(`${stream} ${trial} ${text}`)

@@ -5,7 +5,7 @@ import { exchangeOf } from "./fixture.ts"
 const created = { body: { text: '{"id":"r-1"}', bytes: 12, cut: false }, headers: {} }
 
 describe("waits", () => {
-  it("lie between a create and the first poll, between polls, and before retries", () => {
+  it("are between a create and the first poll, between polls, and before retries", () => {
     const waits = waitsOf([
       exchangeOf({
         at_ms: 0,

@@ -53,13 +53,13 @@ const trace = traceOf([
 ])
 
 describe("HAR", () => {
-  it("fits the schema of HAR 1.2, whatever became of a request", () => {
+  it("fits the schema of HAR 1.2, whatever a request's outcome", () => {
     assert.deepStrictEqual(problems(harOf(trace, creator)), [])
     assert.deepStrictEqual(problems(harOf({ ...trace, dropped: { exchanges: 3, spans: 0, journal: 0 } }, creator)), [])
     assert.isNotEmpty(problems({ log: { ...harOf(trace, creator).log, entries: [{}] } }) ?? [])
   })
 
-  it("has times that add up, the query by name, and what HAR has no field for under an underscore", () => {
+  it("has times that add up, named query parameters, and additional fields with an underscore", () => {
     const { entries, pages } = harOf(trace, creator).log
     assert.strictEqual(pages[0]?.title, "checkout › buys the red mug, trial 1")
     assert.deepStrictEqual(

@@ -8,7 +8,7 @@ const shapes = (lane: Lanes.Lane | undefined) =>
   lane?.shapes.map(({ as, from_ms, to_ms }) => [as, from_ms, to_ms].join(" "))
 
 describe("Lanes", () => {
-  it("attempts of a call are one lane, and so are the polls of a run; the rest is spans and the server's journal", () => {
+  it("put a call's attempts on one lane, a run's polls on one, and spans and the journal on the others", () => {
     assert.deepStrictEqual(
       Lanes.of(trace).map(({ depth, group, status, verb, what }) => [group, depth, verb, what, status].join(" · ")),
       [
@@ -24,7 +24,7 @@ describe("Lanes", () => {
     )
   })
 
-  it("a pause stands on the lane of what it is between, a state until the next", () => {
+  it("put a pause on the lane of its requests, and a state until the next one", () => {
     const lanes = Lanes.of(trace)
     assert.deepStrictEqual(shapes(lanes[0]), ["retry 66 188", "failed 4 64", "answered 190 212"])
     assert.deepStrictEqual(shapes(lanes[1])?.slice(0, 3), ["pause 214 518", "pause 527 779", "pause 787 1109"])
@@ -36,7 +36,7 @@ describe("Lanes", () => {
     ])
   })
 
-  it("two creates of the same body are two lanes, each with its own attempts", () => {
+  it("put two creates with the same body on two lanes, each with its own attempts", () => {
     const [first, second] = trace.exchanges
     assert.isDefined(first)
     assert.isDefined(second)
@@ -48,7 +48,7 @@ describe("Lanes", () => {
     ])
   })
 
-  it("a refusal is no failure: it may be what was asked for", () => {
+  it("don't show a refusal as a failure, because it may be expected", () => {
     const [first] = trace.exchanges
     assert.isDefined(first)
     const ends = [200, 404, 429, 500, null].map((status) => {
@@ -58,7 +58,7 @@ describe("Lanes", () => {
     assert.deepStrictEqual(ends, ["answered false", "refused false", "failed true", "failed true", "failed true"])
   })
 
-  it("an axis has about five round times and reaches everything", () => {
+  it("have an axis with about five round times that covers everything", () => {
     assert.deepStrictEqual(Lanes.extent(Lanes.of(trace), trace.duration_ms), [0, 2070])
     assert.deepStrictEqual(Lanes.ticks(0, 2070), [0, 500, 1000, 1500, 2000])
     assert.deepStrictEqual(Lanes.ticks(-12, 30), [-10, 0, 10, 20, 30])

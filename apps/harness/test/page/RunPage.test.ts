@@ -94,7 +94,7 @@ const trialLink = (report: RunReport) => {
   return { bad, address: `/trial/tonight?${new URLSearchParams({ suite: bad.suite, name: bad.name })}` }
 }
 
-describe("the page of a run", () => {
+describe("a run's page", () => {
   it("begins with the run, its findings and every part of the report", { timeout: 60_000 }, () =>
     visit(write("red", redNight(10)), async (page) => {
       await page.getByRole("heading", { name: /error/u }).first().waitFor()
@@ -145,7 +145,7 @@ describe("the page of a run", () => {
     }
   )
 
-  it("has each known issue in one line", { timeout: 60_000 }, () =>
+  it("shows each known issue in one line", { timeout: 60_000 }, () =>
     visit(write("known", redNight(4)), async (page) => {
       const notes = Findings.notesOf(redNight(4)).flatMap((finding) => note(finding) ?? [])
       assert.isNotEmpty(notes)
@@ -176,7 +176,7 @@ describe("the page of a run", () => {
   const green = greenNight(4)
   const uncompared = { verdict: "not enough data", nights: 4, passedOver: [], differences: [], rows: [] } as const
 
-  it("has requests, time and cost next to the usual ones in its head", { timeout: 60_000 }, async () => {
+  it("shows requests, time and cost next to the usual ones in its header", { timeout: 60_000 }, async () => {
     const figure = (median: number) => ({ low: median, median, high: median })
     const usual = { requests: figure(460), duration_ms: figure(724_000), cost_usd: figure(0.01) }
     const report = { ...green, judgement: { ...uncompared, nights: 9, usual } }
@@ -203,18 +203,18 @@ describe("the page of a run", () => {
   const [unrun] = Findings.notesOf(cut).flatMap((finding) => notRun(finding) ?? [])
   for (const [name, report, reason] of [
     [
-      "a resumed night whose interrupted trials may cost",
+      "a resumed night whose interrupted trials may have cost money",
       { ...green, header: { ...green.header, resumed } },
       InterruptedTrialsText.text(interrupted)
     ],
     [
-      "a night that was compared with none",
+      "a night without comparison",
       { ...green, judgement: uncompared },
       HistoryLines.uncompared({ judgement: uncompared })
     ],
-    ["a night that a limit cut short", cut, unrun]
+    ["a night that a limit ended early", cut, unrun]
   ] as const) {
-    it(`${name} says so, and not that there is nothing to do`, { timeout: 60_000 }, () =>
+    it(`explains ${name}, and doesn't claim that there is nothing to do`, { timeout: 60_000 }, () =>
       visit(write("doubts", report, []), async (page) => {
         await page.getByText("No findings").waitFor()
         assert.isDefined(reason)
@@ -225,14 +225,14 @@ describe("the page of a run", () => {
     )
   }
 
-  it("a night that left something open has something to do", { timeout: 60_000 }, () =>
+  it("suggests an action after a night that left resources open", { timeout: 60_000 }, () =>
     visit(write("open", { ...green, leftovers: [leftover] }, []), async (page) => {
       await page.getByText("1 resource may still be running and cost money.").waitFor()
       assert.strictEqual(await page.getByText("Nothing to do").count(), 0)
     })
   )
 
-  it("opens the run with a link that was cut", { timeout: 60_000 }, () =>
+  it("opens the run with a truncated link", { timeout: 60_000 }, () =>
     visit(
       write("cut-link", redNight(1)),
       async (page) => {
@@ -243,7 +243,7 @@ describe("the page of a run", () => {
     )
   )
 
-  it("leads to the nights before, and to their own reports", { timeout: 60_000 }, async () => {
+  it("links to earlier nights and their own reports", { timeout: 60_000 }, async () => {
     const report = datedNight(4)
     const nights = monthBefore(report)
     await visit(write("dated", report), async (page) => {
@@ -263,7 +263,7 @@ describe("the page of a run", () => {
     ["dark, on a phone", { colorScheme: "dark", viewport: { width: 390, height: 844 } }]
   ] as const) {
     it(
-      `axe finds nothing in a red and a green night, ${name}, and nothing is wider than the screen`,
+      `passes axe after a failed and a passed night, ${name}, and nothing is wider than the screen`,
       { timeout: 90_000 },
       async () => {
         const report = redNight(4)
@@ -289,7 +289,7 @@ describe("the page of a run", () => {
     )
   }
 
-  it("is less than six megabytes for 2,000 trials, and opens", { timeout: 60_000 }, async () => {
+  it("has less than six megabytes for 2,000 trials, and opens", { timeout: 60_000 }, async () => {
     const path = write("large", largeNight(400, 5))
     assert.isBelow(statSync(path).size, 6_000_000)
     await visit(path, async (page) => {
@@ -297,7 +297,7 @@ describe("the page of a run", () => {
     })
   })
 
-  it("says how to build the screens if a clone has not, and gets them later", { timeout: 60_000 }, async () => {
+  it("explains how to build the screens if a clone has not, and uses them later", { timeout: 60_000 }, async () => {
     const path = join(folder, "unbuilt.html")
     writeFileSync(path, ExportFile.render(dataOf(redNight(2)), undefined))
     await visit(path, async (page) => {

@@ -47,7 +47,7 @@ const briefs = (report: typeof night) => Findings.errorsOf(report).map((finding)
 const leak = textOf(mixed, "Leak")
 
 describe("ConsoleReporter", () => {
-  it.effect("without a terminal every fact is one plain line, in the order of the suites", () =>
+  it.effect("prints every fact in one plain line without a terminal, in the order of the suites", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* show(mixedEvents)).split("\n"), [
         "webagent harness 0.1.0 · simulated service on 127.0.0.1:41873 · seed 1 · 8 at a time",
@@ -82,14 +82,14 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("shows a suite that a limit or a stop cut short", () =>
+  it.effect("shows a suite that was interrupted by a limit or a stop", () =>
     Effect.gen(function* () {
       const cut = mixedEvents.filter((event) => event._tag !== "ScenarioFinished" || event.result.verdict !== "skipped")
       assert.deepStrictEqual((yield* show(cut)).split("\n"), (yield* show(mixedEvents)).split("\n"))
     })
   )
 
-  it.effect("tells new from old in the last lines when earlier nights are known", () =>
+  it.effect("separates new from old failures in the last lines if earlier nights are known", () =>
     Effect.gen(function* () {
       const lines = (yield* show(datedEvents)).split("\n")
       const [failed, leak] = [textOf(dated, "Failed", "known for too long"), textOf(dated, "Leak")]
@@ -100,7 +100,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("a green run is its suites, what happened, and what to do next", () =>
+  it.effect("prints the suites, the result and the next step of a passed run", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* show(greenEvents)).split("\n").slice(2), [
         "  v4-runs          1/1     300 ms",
@@ -113,14 +113,14 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("says of a night that a limit cut short how much of it is missing", () =>
+  it.effect("says how much of a night is missing because of a limit", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: cut }])
       assert.include(text, `\n${RunText.lastLineOf(cut)} · 1 skipped · 7 trials not run · 2.1 s`)
     })
   )
 
-  it.effect("names what may go on at the service and the browsers that were stopped", () =>
+  it.effect("names runs that may still be running and the browsers that were stopped", () =>
     Effect.gen(function* () {
       const left = (kind: string, state: "open" | "stopped" | "unknown", id: number) => ({
         kind,
@@ -147,7 +147,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("explains once a cause that kept several scenarios from being scored", () =>
+  it.effect("explains once why several scenarios weren't scored", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }], { columns: 500 })
       const shown = text
@@ -178,7 +178,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("the worst is explained first, and what is in quarantine last, which is no failure among the others", () =>
+  it.effect("explains the worst failure first, and quarantined ones last and separately", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: night }])
       const explained = [...text.matchAll(/^ {2}([✗-]) (checkout › .+?)(?: {2}|$)/gmu)]
@@ -200,7 +200,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("ends with a line for each cause, below the statistics, however many failed", () =>
+  it.effect("ends with one line per cause, below the statistics, however many scenarios failed", () =>
     Effect.gen(function* () {
       const judgement = {
         verdict: "no evidence",
@@ -236,7 +236,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("names eight causes at most, and the first of many scenarios", () =>
+  it.effect("names at most eight causes, and the first of many scenarios", () =>
     Effect.gen(function* () {
       const results = Array.from({ length: 10 }, (_, index) => ({
         ...records.result,
@@ -255,7 +255,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("what is logged meanwhile stands above what is drawn again, and nothing of it is lost", () =>
+  it.effect("keeps log output above the lines that are redrawn, and loses none of it", () =>
     Effect.gen(function* () {
       for (const live of [true, false]) {
         const logged = ["  warn  the run r-1 may go on"]
@@ -269,7 +269,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("on a terminal the suites' lines are drawn again, never wider than it", () =>
+  it.effect("redraws the suites' lines on a terminal, never wider than it", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true, columns: 50 })
       assert.include(text, "\u001B[3A\r\u001B[2K")
@@ -280,7 +280,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("below the suites stands how far the run is, until it is over", () =>
+  it.effect("shows the run's progress below the suites until it has finished", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true })
       assert.include(text, "  0 of 4 scenarios")
@@ -307,7 +307,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("a log that is no terminal says every half minute that the run goes on", () =>
+  it.effect("prints every half minute that the run continues if the output is no terminal", () =>
     Effect.gen(function* () {
       const written: Array<string> = []
       const [started] = mixedEvents
@@ -327,13 +327,13 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("more suites than rows are not drawn again", () =>
+  it.effect("doesn't redraw more suites than there are rows", () =>
     Effect.gen(function* () {
       assert.notInclude(yield* show(mixedEvents, { live: true, rows: 5 }), "\u001B")
     })
   )
 
-  it.effect("colour adds nothing that is not said in words", () =>
+  it.effect("uses color only for information that is also in words", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { style: coloured })
       assert.include(text, `\u001B[31m${RunText.lastLineOf(mixed)}\u001B[0m`)

@@ -5,11 +5,11 @@ import { coloured, plain } from "@webagent/cli/Style"
 const diff = ["  …", "  a: 1", "- b: 2", "+ b: 3"]
 
 describe("FailureDiff", () => {
-  it("says which sign is which, and needs no colour", () => {
+  it("explains its signs, and needs no color", () => {
     assert.deepStrictEqual(FailureDiff.lines(diff, plain), ["- expected  + got", ...diff])
   })
 
-  it("where there is colour, what was expected and what came have one each", () => {
+  it("uses one color each for the expected and the actual value", () => {
     const [, , same, expected, got] = FailureDiff.lines(diff, coloured)
     assert.deepStrictEqual(
       [same, expected, got],

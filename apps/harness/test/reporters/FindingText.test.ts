@@ -50,14 +50,14 @@ const shown = (report: typeof night) =>
       : scenarios.map((one) => `${kind._tag} · ${scenarioTitle(one)}`)
   )
 
-describe("findings in words", () => {
-  it("has no item for a green night or a quarantined scenario", () => {
+describe("the texts of findings", () => {
+  it("have no item for a passed night or a quarantined scenario", () => {
     assert.deepStrictEqual(errorsOf(green), [])
     assert.notInclude(shown(night).join(), "known to fail")
     assert.include(shown(night).join(), "Failed · checkout › known for too long")
   })
 
-  it("puts a scenario that fails more often than before ahead of one that only fails", () => {
+  it("put a scenario that fails more often than before ahead of one that only fails", () => {
     const report = judgedBy(row("pass rate", "buys the red mug"), row("duration", "buys the red mug"))
     assert.deepStrictEqual(shown(report).slice(0, 5), [
       "Failed · checkout › pays",
@@ -71,7 +71,7 @@ describe("findings in words", () => {
     expect(flaky.evidence).toMatchSnapshot("words")
   })
 
-  it("names the scenarios that added most to a slower night, in every report", () => {
+  it("name the scenarios that contributed most to a slower night, in every report", () => {
     const contributors = ["buys the red mug", "pays", "gone", "fourth"].map((name, index) => ({
       suite: "checkout",
       name,
@@ -113,7 +113,7 @@ describe("findings in words", () => {
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
   })
 
-  it("counts all scenarios that a change is similar in, and not only those that it names", () => {
+  it("count all scenarios with a similar change, and not only the named ones", () => {
     const of = (
       shares: ReadonlyArray<number>,
       [count, least, greatest]: readonly [count: number, least: number, greatest: number],
@@ -141,14 +141,14 @@ describe("findings in words", () => {
     assert.deepStrictEqual(of(shares, [41, 0.01, 0.75], 76), ["95 % of it comes from 5 of 76 scenarios", 5])
   })
 
-  it("judges the whole night too; a leak is found by itself, whatever the nights before say", () => {
+  it("include regressions of the whole night; a leak has its own finding, whatever earlier nights show", () => {
     assert.include(shown(judgedBy(row("cost", null))), "Regressed · cost")
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "Regressed")
     assert.notInclude(shown(judgedBy(row("leaked browsers", "pays"))).join(), "Regressed")
   })
 })
 
-describe("what is unusual", () => {
+describe("warnings", () => {
   const unusual = (figure: Comparison["figure"], name: string | null): Comparison => ({
     ...row(figure, name),
     verdict: "no evidence",
@@ -166,7 +166,7 @@ describe("what is unusual", () => {
     judgement: { verdict: "no evidence" as const, nights: 28, passedOver: [], differences: [], rows }
   }
 
-  it("is shown by figure, and makes nothing red", () => {
+  it("are shown per figure, and don't fail the run", () => {
     assert.deepStrictEqual(errorsOf(report), [])
     assert.deepStrictEqual(
       warningsOf(report).map(({ kind, scenarios }) => [
@@ -184,7 +184,7 @@ describe("what is unusual", () => {
     expect(unusualIn(report).map(({ evidence, place, what }) => [what, place, evidence])).toMatchSnapshot("words")
   })
 
-  it("says why a scenario is unusually flaky, and not the same of the whole night", () => {
+  it("explain why a scenario is unusually flaky, unless the whole night is", () => {
     const flaky = {
       ...night,
       results: night.results.filter(({ name }) => name === "buys the red mug"),
@@ -199,7 +199,7 @@ describe("what is unusual", () => {
     assert.match(finding?.evidence ?? "", /: .*expected/u)
   })
 
-  it("of a new scenario that is flaky says so in every report, apart from one that was known to be better", () => {
+  it("distinguish a new flaky scenario from one that used to be better, in every report", () => {
     const fresh: Comparison = {
       ...row("pass rate", "buys the red mug"),
       verdict: "not enough data",
@@ -231,7 +231,7 @@ describe("what is unusual", () => {
     assert.notInclude(JUnitReporter.render(flaky, replay), "<failure")
   })
 
-  it("says of a scenario that always fails at times why it is red tonight", () => {
+  it("explain why a scenario that often fails is a failure tonight", () => {
     const rare = {
       ...night,
       results: night.results
@@ -257,11 +257,11 @@ describe("what is unusual", () => {
     expect(evidence).toMatchSnapshot("words")
   })
 
-  it("has another line on the console than a comparison without a change", () => {
+  it("have another line on the console than a comparison without a change", () => {
     expect(HistoryLines.lines(report)[0]).toMatchSnapshot("words")
   })
 
-  it("is on top of the console's end, and a warning in CI", () => {
+  it("are the first lines at the end of the console, and warnings in CI", () => {
     const options = { columns: 100, replay, style: plain }
     assert.deepStrictEqual(Explanation.all(report, options).slice(0, 2), [
       `  ! ${textOf(report, "Unusual").place}  ${textOf(report, "Unusual").what}`,
@@ -275,7 +275,7 @@ describe("what is unusual", () => {
   })
 })
 
-it("what failed as usual is no finding", () => {
+it("a usual failure is no finding", () => {
   const flaky = { ...green.results[0], verdict: "flaky" as const, trials: [trial(), trial({ verdict: "failed" })] }
   const results = [flaky as ScenarioResult]
   const scenario = { suite: results[0]?.suite ?? "", name: results[0]?.name ?? "" }
@@ -285,7 +285,7 @@ it("what failed as usual is no finding", () => {
   assert.strictEqual(errorsOf({ ...report, judgement: judgedBy().judgement }).length, 1)
 })
 
-it("the pass rate of the whole night is not said again beside the scenarios that failed", () => {
+it("the whole night's pass rate is not repeated next to the failed scenarios", () => {
   assert.notInclude(shown(judgedBy(row("pass rate", null))).join(), "Regressed")
   const calm = { ...judgedBy(row("pass rate", null)), results: green.results }
   assert.include(shown(calm), "Regressed · pass rate")
@@ -299,7 +299,7 @@ describe("causes", () => {
     return { ...green.results[0], name, verdict: "failed" as const, failure, trials } as ScenarioResult
   }
 
-  it("one cause of several scenarios is one finding, with the number of its trials", () => {
+  it("merge one cause of several scenarios into one finding, with the number of its trials", () => {
     const results = [failing("buys tea", "the tea is ordered"), failing("buys a mug", "the mug is ordered")]
     const report = { ...green, results }
     assert.deepStrictEqual(
@@ -309,7 +309,7 @@ describe("causes", () => {
     assert.include(textOf(report, "Failed").evidence, "The cart was empty.")
   })
 
-  it("leaks of several scenarios are one finding, which counts the browsers", () => {
+  it("merge leaks of several scenarios into one finding, which counts the browsers", () => {
     const leakedBrowsers = [{ id: "b-1", stopped: true }]
     const results = ["a", "b"].map((name) => ({
       ...failing(name, ""),
@@ -326,8 +326,8 @@ describe("causes", () => {
   })
 })
 
-describe("what nights before say of the age of what is wrong", () => {
-  it("puts what began tonight, new or again, before what is older; the worst first in both", () => {
+describe("the age of problems", () => {
+  it("sorts problems that began tonight, new or again, before older ones, the worst first in both", () => {
     const errors = errorsOf(dated)
     assert.deepStrictEqual(
       errors.map(({ kind, scenarios: [first] }) => [kind._tag, ageOf(first?.onset)]),
@@ -346,7 +346,7 @@ describe("what nights before say of the age of what is wrong", () => {
     )
   })
 
-  it("a finding of several scenarios counts their ages", () => {
+  it("is counted for a finding of several scenarios", () => {
     const results = away.results.map((result, index) => ({
       ...result,
       onset: { trials: { since: "2026-11-20T02:00:00.000Z", nights: index < 9 ? 2 : 1, known: 4 } }
@@ -360,7 +360,7 @@ describe("grouped findings", () => {
   const told = (report: typeof night) =>
     findingsIn(report).map(({ evidence, place, scenarios }) => [place, evidence, scenarios.length])
 
-  it("groups scenarios that one outage or one cause kept from being scored, whatever they requested", () => {
+  it("merge scenarios that one outage or one cause kept from being scored, whatever they requested", () => {
     assert.deepStrictEqual(
       errorsOf(away).map(({ kind, scenarios }) => [kind._tag, scenarios.length]),
       [
@@ -371,7 +371,7 @@ describe("grouped findings", () => {
     expect(told(away)).toMatchSnapshot("words")
   })
 
-  it("replaces a malformed id like any other id", () => {
+  it("replace a malformed id like any other id", () => {
     const results = away.results.slice(-4, -2).map((result, index) => {
       const path = `/api/v2/sessions/${["%20", "12345"][index]}`
       const request = { method: "GET", path, status: 503, duration_ms: 2 }
@@ -391,7 +391,7 @@ describe("grouped findings", () => {
     ])
   })
 
-  it("keeps a scenario's own findings and its quarantine's as separate items", () => {
+  it("keep findings of a scenario and of its quarantine separate", () => {
     assert.lengthOf(shown(night), errorsOf(night).length)
     const quarantine = { owner: "ada", reason: "", expires: "2026-11-01", expired: true }
     const results = away.results.map((result, index) => (index === 0 ? { ...result, quarantine } : result))

@@ -18,7 +18,7 @@ const decoded = (command = "") =>
   command.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%0A", "\n").replaceAll("%25", "%")
 
 describe("GitHubReporter", () => {
-  it("each failing scenario is an annotation at the line of its failed check, ten at most", () => {
+  it("annotates each failing scenario at the line of its failed check, at most ten", () => {
     const said = annotations(night)
     for (const command of said)
       assert.match(command, /^::error (?:file=[^:,\n]*,(?:line=\d+,)?)?title=[^:,\n]*::[^\n]*$/u)
@@ -33,7 +33,7 @@ describe("GitHubReporter", () => {
     assert.match(many[9] ?? "", /%0Aand \d+ more: see report\.html\.$/u)
   })
 
-  it("scenarios that fail for one cause are one annotation each", () => {
+  it("makes one annotation for scenarios that fail for one cause", () => {
     const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
     assert.isDefined(failing)
     const results = ["one", "two"].map((name) => ({ ...failing, name }))
@@ -41,7 +41,7 @@ describe("GitHubReporter", () => {
     assert.deepStrictEqual(titles.slice(0, 2), ["checkout › one", "checkout › two"])
   })
 
-  it("says that scenarios share a cause, and shows the first of each cause before the others", () => {
+  it("mentions a shared cause, and shows the first scenario of each cause before the others", () => {
     const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
     const [leaking] = night.results.filter(({ name }) => name === "forgets")
     assert.isDefined(failing)
@@ -58,7 +58,7 @@ describe("GitHubReporter", () => {
     assert.strictEqual(said.filter((command) => command.includes(leak)).length, 1)
   })
 
-  it("what leaks and fails is one annotation with both", () => {
+  it("makes one annotation for a leak and a failure", () => {
     const [leaking] = night.results.filter(({ trials }) =>
       trials.some(({ leakedBrowsers }) => leakedBrowsers.length > 0)
     )
@@ -67,7 +67,7 @@ describe("GitHubReporter", () => {
     assert.lengthOf(said, 1)
   })
 
-  it("says what is new, and an outage once with the scenarios that it hit", () => {
+  it("marks new failures, and reports an outage once with the scenarios that it affected", () => {
     const flaky = textOf(dated, "Flaky")
     assert.isDefined(flaky.age)
     assert.include(
@@ -80,7 +80,7 @@ describe("GitHubReporter", () => {
     )
   })
 
-  it("names files from the root of the repository, and a suite's file where no check failed", () => {
+  it("names files relative to the repository, and a suite's file if no check failed", () => {
     const root = dirname(process.cwd())
     const here = basename(process.cwd())
     assert.include(annotations(night, root)[0], `::error file=${here}/checkout.suite.ts,line=14,`)
@@ -94,7 +94,7 @@ describe("GitHubReporter", () => {
     assert.isFalse(placed("/elsewhere/shop.suite.ts").some((said) => said.includes("file=")))
   })
 
-  it.effect("adds to the job's summary, and marks only a run in which something is wrong", () =>
+  it.effect("adds to the job's summary, and marks only a run with a problem", () =>
     Effect.gen(function* () {
       const files: Array<string> = []
       const summaries: Array<string> = []

@@ -48,14 +48,14 @@ const validate = (contents: string) =>
   )
 
 describe("JUnitReporter", () => {
-  it("a night that a limit cut short says so, and counts no trial that never ran", () => {
+  it("reports that a limit ended a night early, and counts no trial that never ran", () => {
     const xml = render(cut, replay)
     assert.include(xml, `<property name="partial" value="${escape(partialOf(cut)?.text ?? "")}"/>`)
     const trials = passRate({ passed: 1, ran: 1, notRun: 3 })
     assert.include(xml, `verdict   passed, ${trials}: ${SkipText.text({ _tag: "TimeLimit", limit_ms: 1500 })}`)
   })
 
-  it("one testsuite a suite, one testcase a scenario, and nothing that XML cannot hold", () => {
+  it("has one testsuite per suite, one testcase per scenario, and no invalid XML characters", () => {
     assert.deepStrictEqual(lines(render(mixed, replay, "report.html")), [
       '<?xml version="1.0" encoding="UTF-8"?>',
       '<testsuites name="webagent-harness" tests="4" failures="2" errors="0" time="2.100">',
@@ -106,7 +106,7 @@ describe("JUnitReporter", () => {
     ])
   })
 
-  it("says of scenarios that fail for one cause that they do", () => {
+  it("mentions that scenarios fail for one cause", () => {
     const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
     assert.isDefined(failing)
     const results = ["one", "two"].map((name) => ({ ...failing, name }))
@@ -120,7 +120,7 @@ describe("JUnitReporter", () => {
     )
   })
 
-  it("further trials and reruns are those of Maven Surefire; a quarantined scenario is skipped with its reason", () => {
+  it("uses Maven Surefire's elements for further trials and reruns, and skips a quarantined scenario with its reason", () => {
     const cases = new Map(
       [...render(night, replay).matchAll(/<testcase name="([^"]*)".*?<\/testcase>/gsu)].map(([text, name]) => [
         name,
@@ -157,7 +157,7 @@ describe("JUnitReporter", () => {
     )
   })
 
-  it("CI is told of a failure exactly when the gate is red", () => {
+  it("reports a failure to CI exactly if the run failed", () => {
     const told = (report: typeof night) => /^<testsuites [^>]*failures="0" errors="0"/mu.test(render(report, replay))
     const only = (name: string) => ({ ...night, results: night.results.filter((result) => result.name === name) })
     const judged = (verdict: "regressed" | "no evidence", named: boolean) => {
@@ -189,7 +189,7 @@ describe("JUnitReporter", () => {
     )
   })
 
-  it("the last steps of the agent are told of a trial that failed, and of no other", () => {
+  it("includes the agent's last steps only for a failed trial", () => {
     const steps = Array.from({ length: 12 }, (_, index) => ({
       number: index + 1,
       beganAt: "2026-11-21T09:12:44Z",
@@ -213,7 +213,7 @@ describe("JUnitReporter", () => {
     assert.match(told[at + 10] ?? "", /^ {2}12 {2}click &quot;12&quot; at https:\/\/shop\.example\/, failed: sold out/u)
   })
 
-  it.effect("Jenkins's schema has nothing against it", () =>
+  it.effect("is valid in Jenkins's schema", () =>
     Effect.gen(function* () {
       const breaches = [
         {

@@ -8,7 +8,7 @@ import { consumed, made } from "./consumed.ts"
 import { mixed, mixedEvents } from "./fixture.ts"
 
 describe("JsonReporter", () => {
-  it.effect("what it writes decodes to the report", () =>
+  it.effect("writes a file that decodes to the report", () =>
     Effect.gen(function* () {
       const files = new Map<string, string>()
       const memory = FileSystem.layerNoop({

@@ -42,7 +42,7 @@ const row = {
 } as const
 
 describe("MarkdownReporter", () => {
-  it("what needs a person is a table, worst first; the rest is folded away", () => {
+  it("lists problems in a table, worst first, and collapses the rest", () => {
     const text = render(night, replay)
     const [table = "", folded = ""] = text.split("<details><summary>The other")
     assert.deepStrictEqual(
@@ -55,7 +55,7 @@ describe("MarkdownReporter", () => {
     assert.notInclude(table, "known to fail")
   })
 
-  it("folds all scenarios away where only the whole night is worse", () => {
+  it("collapses all scenarios if only the whole night is worse", () => {
     const row = {
       figure: "cost",
       scenario: null,
@@ -73,7 +73,7 @@ describe("MarkdownReporter", () => {
     assert.include(render({ ...green, judgement }, replay), "<details><summary>All 1 scenario</summary>")
   })
 
-  it("where nights before are known, the table tells what is new from what is old", () => {
+  it("separates new from old failures in the table if earlier nights are known", () => {
     const text = render(dated, replay)
     assert.match(text, /^\| what \| where \| owner \| old or new \| why \|\n(?:\| --- ){5}\|\n\| \*\*/mu)
     const rows = rowsOf(text)
@@ -88,7 +88,7 @@ describe("MarkdownReporter", () => {
     }
   })
 
-  it("a resumed run says that its interrupted trials may have cost", () => {
+  it("mentions that interrupted trials of a resumed run may have cost money", () => {
     const cut = { trials: 7, most_usd: "0.50" }
     const resumed = [{ at: "2026-11-21T03:00:00.000Z", kept: 5, after_ms: 1000, cut }]
     const text = render({ ...green, header: { ...green.header, resumed } }, replay)
@@ -96,13 +96,13 @@ describe("MarkdownReporter", () => {
     assert.notInclude(render(green, replay), "interrupted")
   })
 
-  it("a green run is one line before what is folded away", () => {
+  it("prints one line for a passed run before the collapsed part", () => {
     const [title, ...others] = decoded(render(green, replay)).split("\n\n")
     assert.strictEqual(`${title}\n`, titleOf(green, "✅", "passed"))
     assert.match(others[1] ?? "", /^<details>/u)
   })
 
-  it("says what the night cost, and that it was compared with none", () => {
+  it("shows the night's cost, and that it was not compared", () => {
     const judgement = { verdict: "not enough data", nights: 0, passedOver: [], differences: [], rows: [] } as const
     const paid = { ...green, cost_usd: "1.6", judgement }
     const text = decoded(render(paid, replay))
@@ -113,7 +113,7 @@ describe("MarkdownReporter", () => {
     assert.notInclude(render(green, replay), "USD")
   })
 
-  it("says which trials were to confirm, and what they used", () => {
+  it("shows which trials were extra trials, and their usage", () => {
     const [first] = green.results
     assert.isDefined(first)
     const more = trial({ requests: 5, cost_usd: "0.2", started_ms: 1100 })
@@ -128,7 +128,7 @@ describe("MarkdownReporter", () => {
     )
   })
 
-  it("says what a night's figures usually are", () => {
+  it("shows the usual values of a night's figures", () => {
     const of = (figure: "pass rate" | "duration" | "cost", now: Comparison["now"], change?: number) => ({
       ...row,
       figure,
@@ -147,14 +147,14 @@ describe("MarkdownReporter", () => {
     assert.include(decoded(render({ ...green, judgement }, replay)), `\n\n${compared}\n\n`)
   })
 
-  it("says first what is open and how to stop it", () => {
+  it("begins with open resources and how to stop them", () => {
     const left = { kind: "browser", id: "b-1", trial: null, state: "open", sentence: "The browser is open." } as const
     const text = render({ ...night, leftovers: [left] }, replay, { reap: "harness cleanup --ledger l" })
     assert.include(text, "\n- The browser is open.\n\n```text\nharness cleanup --ledger l\n```\n")
     assert.notInclude(render(night, replay), "may still be running")
   })
 
-  it("a night that a limit cut short says so before all else", () => {
+  it("mentions before anything else that a limit ended a night early", () => {
     const text = decoded(render(cut, replay))
     assert.isTrue(text.startsWith(titleOf(cut, "✅", "passed")))
     assert.include(text, ` · ${UsageText.trials(cut, 7)} · `)
@@ -164,7 +164,7 @@ describe("MarkdownReporter", () => {
     assert.include(text, "| guesses | passed | 1/1, 3 not run | 58 ms |")
   })
 
-  it("what one cause kept from being scored is one row, and its scenarios are folded away", () => {
+  it("puts scenarios that one cause kept from being scored in one row, and collapses them", () => {
     const text = render(away, replay)
     const rows = rowsOf(text)
     assert.lengthOf(rows, 2)
@@ -177,7 +177,7 @@ describe("MarkdownReporter", () => {
     assert.notInclude(text, '"runs 1"')
   })
 
-  it("writes text that has no meaning in Markdown as it is", () => {
+  it("keeps text without Markdown syntax unchanged", () => {
     const [first] = night.results
     assert.isDefined(first)
     const nameOf = (name: string) => {
@@ -202,7 +202,7 @@ describe("MarkdownReporter", () => {
       assert.strictEqual(nameOf(name), escaped)
   })
 
-  it("no text of a failure can become Markdown or HTML", () => {
+  it("escapes Markdown and HTML in a failure's text", () => {
     const [first] = night.results
     assert.isDefined(first)
     const evil = {
@@ -220,7 +220,7 @@ describe("MarkdownReporter", () => {
     }
   })
 
-  it("never more than GitHub shows, and it says what is missing", () => {
+  it("never exceeds GitHub's limit, and mentions missing parts", () => {
     const results = Array.from({ length: 250 }, (_, index) =>
       night.results.map((result) => ({
         ...result,

@@ -12,11 +12,11 @@ const paceOf = (limits: typeof night.header.limits) => {
 }
 
 describe("Pace", () => {
-  it("says how far a run is, what it has used, and what is left at that pace", () => {
+  it("shows a run's progress, its usage, and the remaining time at that pace", () => {
     assert.strictEqual(Pace.line(paceOf({}), 131_000), "41 of 104 scenarios · 2 min 10 s · 1.23 USD · about 3 min left")
   })
 
-  it("says what is used of what limits", () => {
+  it("shows how much of each limit is used", () => {
     const pace = paceOf({ time_ms: 600_000, cost_usd: "10.00", requests: 5000 })
     Pace.add(pace, trial({ reruns: night.results[2]?.trials[0]?.reruns ?? [] }))
     assert.strictEqual(
@@ -25,7 +25,7 @@ describe("Pace", () => {
     )
   })
 
-  it("does not guess from too little, and not when nothing is left", () => {
+  it("makes no estimate from too little data, or at the end", () => {
     const pace = Pace.start(night.header, 0)
     assert.isUndefined(Pace.left_ms(pace, 60_000))
     pace.scenarios = 3

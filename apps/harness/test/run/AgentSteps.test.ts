@@ -67,7 +67,7 @@ const making = (name: string, passes: boolean, runs: ReadonlyArray<string>) =>
     yield* check.equal(passes, true)
   })
 
-it.live("a failed trial has the last steps of its last runs, where the service shows them in time", () =>
+it.live("a failed trial has the last steps of its last runs, if the service returns them in time", () =>
   Effect.gen(function* () {
     const { address, keys, reads } = yield* service
     const target = yield* targetAt(address)

@@ -48,8 +48,8 @@ const waited = Effect.fnUntraced(function* (availability: Availability.Availabil
   return yield* Fiber.join(fiber)
 })
 
-describe("the availability of a service", () => {
-  it.effect("is probed with longer and longer pauses until it responds", () =>
+describe("a service's availability", () => {
+  it.effect("is probed with increasing delays until it responds", () =>
     Effect.gen(function* () {
       const { availability, events, probes } = yield* watch(300_000)
       availability.see(seenAt(0))
@@ -69,7 +69,7 @@ describe("the availability of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is given up after the longest wait, or at the end of the run", () =>
+  it.effect("is no longer probed after the longest wait, or at the end of the run", () =>
     Effect.gen(function* () {
       for (const [limits, waited_ms] of [
         [{ longest_ms: 60_000 }, 60_000],
@@ -85,7 +85,7 @@ describe("the availability of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is no outage where the probe gets a response, or a request was given up early", () =>
+  it.effect("isn't considered an outage if the probe gets a response, or a request was given up early", () =>
     Effect.gen(function* () {
       const { availability, events, probes } = yield* watch(0)
       for (const change of [{ failure: "given up" }, { status: 500, failure: undefined }, { status: 404 }])

@@ -35,8 +35,8 @@ const priced = (name: string, usd: string, budget: `${number} USD`, after = "1 s
 
 const limit = { cost_usd: "1.00" }
 
-describe("Budget of money", () => {
-  it.effect("subtracts the charge of interrupted trials from what is left", () =>
+describe("a limit of money", () => {
+  it.effect("subtracts the charge of interrupted trials from the remaining amount", () =>
     Effect.gen(function* () {
       const at = { at: "2026-11-21T10:00:00.000Z", kept: 0, after_ms: 0 }
       const verdicts = (most_usd: string) =>
@@ -55,7 +55,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("does not begin a trial that no longer fits the limit, and says so", () =>
+  it.effect("does not start a trial that no longer fits the limit, and reports it", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [priced("a", "0.5", "0.60 USD"), priced("b", "0.4", "0.40 USD"), priced("c", "0.01", "0.20 USD")],
@@ -66,7 +66,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("delays a trial until those that run have cost less than their budgets", () =>
+  it.effect("delays a trial until running ones have cost less than their budgets", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [priced("a", "0.1", "0.60 USD", "5 seconds"), priced("b", "0.1", "0.60 USD"), priced("c", "0.1", "0.60 USD")],
@@ -80,7 +80,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("does not begin a trial without a budget, or with one above the limit", () =>
+  it.effect("does not start a trial without a budget, or with one above the limit", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [["open", Effect.void, { needs: ["money"] }], priced("dear", "0.1", "1.01 USD"), ["free", Effect.void]],
@@ -94,7 +94,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("a budget of each trial bounds what declares none", () =>
+  it.effect("limits trials without a budget to a default one", () =>
     Effect.gen(function* () {
       const told: Told = [["open", costs("0.3"), { needs: ["money"], trials: 3 }]]
       const enough = yield* inTime(told, { limits: { ...limit, trialBudget_usd: "0.3" } })
@@ -111,7 +111,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("a scenario that has spent its budget begins no more trials, and has failed", () =>
+  it.effect("starts no more trials of a scenario that has spent its budget, which has failed", () =>
     Effect.gen(function* () {
       const report = yield* inTime([["spends", costs("0.5"), { budget: "0.80 USD", trials: 4 }]], { concurrency: 1 })
       const [result] = report.results
@@ -123,14 +123,14 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("a declared budget holds in proportion when there are more trials", () =>
+  it.effect("scales a declared budget with the number of trials", () =>
     Effect.gen(function* () {
       const report = yield* inTime([["repeated", costs("0.1"), { budget: "0.30 USD", trials: 3 }]], { trials: 6 })
       assert.deepStrictEqual([report.results[0]?.verdict, report.cost_usd], ["passed", "0.6"])
     })
   )
 
-  it.effect("keeps the highest possible cost reserved while a cost is unknown", () =>
+  it.effect("reserves the highest possible cost while a cost is unknown", () =>
     Effect.gen(function* () {
       const made = Effect.map(TrialLog, (log) =>
         log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 })
@@ -173,7 +173,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("does not rerun a trial that may have cost, even after an infrastructure error", () =>
+  it.effect("does not rerun a trial that may have cost money, even after an infrastructure error", () =>
     Effect.gen(function* () {
       const away = Effect.fail({ _tag: "TooManyRequestsError" })
       for (const [isOver, reruns] of [
@@ -197,7 +197,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what an earlier run has spent counts", () =>
+  it.effect("includes the cost of an earlier run", () =>
     Effect.gen(function* () {
       const told = [priced("a", "0.5", "0.60 USD"), priced("b", "0.5", "0.60 USD")]
       const before = yield* inTime(told.slice(0, 1), {})
@@ -211,44 +211,42 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect(
-    "the total is never more than the limit and what scenarios that run at a time cost over their budgets",
-    () =>
-      Effect.gen(function* () {
-        const draw = drawing(7)
-        const whole = (below: number) => Math.floor(draw() * below)
-        const usd = (millionths: number) => Money.share(String(millionths), 1, 1_000_000)
-        for (let world = 0; world < 150; world++) {
-          const concurrency = 1 + whole(4)
-          const honest = world % 2 === 0
-          let most_over = 0
-          const told = Array.from({ length: 1 + whole(12) }, (_, index): Told[number] => {
-            const trials = 1 + whole(3)
-            const budget = 1 + whole(400_000)
-            const paid = Array.from({ length: trials }, () => whole(Math.floor((honest ? 1 : 2) * (budget / trials))))
-            most_over = Math.max(most_over, paid.reduce((sum, cost) => sum + cost, 0) - budget)
-            let next = 0
-            const trial = Effect.suspend(() => {
-              const cost = usd(paid[next++] ?? 0)
-              return Effect.andThen(Effect.sleep(`${1 + whole(9)} seconds`), costs(cost))
-            })
-            return [`s${index}`, trial, { needs: ["money"], trials, budget: `${usd(budget) as "1"} USD` }]
+  it.effect("exceeds the limit at most by the overspending of scenarios that run in parallel", () =>
+    Effect.gen(function* () {
+      const draw = drawing(7)
+      const whole = (below: number) => Math.floor(draw() * below)
+      const usd = (millionths: number) => Money.share(String(millionths), 1, 1_000_000)
+      for (let world = 0; world < 150; world++) {
+        const concurrency = 1 + whole(4)
+        const honest = world % 2 === 0
+        let most_over = 0
+        const told = Array.from({ length: 1 + whole(12) }, (_, index): Told[number] => {
+          const trials = 1 + whole(3)
+          const budget = 1 + whole(400_000)
+          const paid = Array.from({ length: trials }, () => whole(Math.floor((honest ? 1 : 2) * (budget / trials))))
+          most_over = Math.max(most_over, paid.reduce((sum, cost) => sum + cost, 0) - budget)
+          let next = 0
+          const trial = Effect.suspend(() => {
+            const cost = usd(paid[next++] ?? 0)
+            return Effect.andThen(Effect.sleep(`${1 + whole(9)} seconds`), costs(cost))
           })
-          const most = 100_000 + whole(900_000)
-          const { cost_usd } = yield* inTime(told, { limits: { cost_usd: usd(most) }, concurrency })
-          const bound = usd(most + concurrency * most_over)
-          assert.isFalse(Money.isMore(cost_usd, bound), `world ${world}: ${cost_usd} of ${bound}`)
-          if (honest) assert.isFalse(Money.isMore(cost_usd, usd(most)))
-        }
-      })
+          return [`s${index}`, trial, { needs: ["money"], trials, budget: `${usd(budget) as "1"} USD` }]
+        })
+        const most = 100_000 + whole(900_000)
+        const { cost_usd } = yield* inTime(told, { limits: { cost_usd: usd(most) }, concurrency })
+        const bound = usd(most + concurrency * most_over)
+        assert.isFalse(Money.isMore(cost_usd, bound), `world ${world}: ${cost_usd} of ${bound}`)
+        if (honest) assert.isFalse(Money.isMore(cost_usd, usd(most)))
+      }
+    })
   )
 })
 
 const waits = (count: number, after: "1 second" | "10 seconds" = "10 seconds"): Told =>
   Array.from({ length: count }, (_, index) => [`s${index}`, Effect.sleep(after)])
 
-describe("Limit of time", () => {
-  it.effect("at its end what runs is stopped, and nothing begins", () =>
+describe("a limit of time", () => {
+  it.effect("stops running trials when it ends, and starts no others", () =>
     Effect.gen(function* () {
       const report = yield* inTime(waits(3), { limits: { time_ms: 15_000 }, concurrency: 1 })
       assert.deepStrictEqual(reasons(report), [
@@ -269,7 +267,7 @@ describe("Limit of time", () => {
     })
   )
 
-  it.effect("does not begin a scenario that usually takes longer than the time left", () =>
+  it.effect("does not start a scenario that usually takes longer than the remaining time", () =>
     Effect.gen(function* () {
       const of = (name: string, duration_p75_ms: number) => ({
         suite: "suite",
@@ -297,7 +295,7 @@ describe("Limit of time", () => {
     })
   )
 
-  it.effect("a scenario has a limit of its own, for all its trials", () =>
+  it.effect("can apply to all trials of one scenario", () =>
     Effect.gen(function* () {
       const told: Told = [
         ["long", Effect.sleep("10 seconds"), { trials: 3 }],
@@ -319,7 +317,7 @@ describe("Limit of time", () => {
     })
   )
 
-  it.effect("nothing is run again after it", () =>
+  it.effect("allows no reruns after its end", () =>
     Effect.gen(function* () {
       const away = Effect.fail({ _tag: "TooManyRequestsError" })
       const report = yield* inTime([["away", away]], { limits: { time_ms: 400, reruns: 3 } })
@@ -329,8 +327,8 @@ describe("Limit of time", () => {
   )
 })
 
-describe("Limit of requests", () => {
-  it.effect("nothing begins when the limit is sent, also by what still runs", () =>
+describe("a limit of requests", () => {
+  it.effect("starts no trial once it is reached, counting the requests of running trials", () =>
     Effect.gen(function* () {
       const sends = (count: number) =>
         Effect.andThen(
@@ -352,7 +350,7 @@ describe("Limit of requests", () => {
     })
   )
 
-  it.effect("nothing is run again after it", () =>
+  it.effect("allows no reruns after its end", () =>
     Effect.gen(function* () {
       const sent = Effect.map(TrialLog, (log) => (log.requests += 5))
       const away = Effect.andThen(sent, Effect.fail({ _tag: "TooManyRequestsError" }))
@@ -363,7 +361,7 @@ describe("Limit of requests", () => {
     })
   )
 
-  it.effect("says why a scenario ended that waited for others", () =>
+  it.effect("explains why a scenario that waited for others didn't run", () =>
     Effect.gen(function* () {
       const budget = new Budget.Budget({ cost_usd: "1" })
       const [first, second] = [Budget.account("0.6"), Budget.account("0.6")]

@@ -23,7 +23,7 @@ describe("the repository of a remote", () => {
 })
 
 describe("the commit", () => {
-  it.effect("of a folder is that of git, with its remote and local changes", () =>
+  it.effect("of a folder comes from git, with its remote and local changes", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -44,7 +44,7 @@ describe("the commit", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("of a CI job is in its variables", () =>
+  it.effect("of a CI job comes from its variables", () =>
     Effect.gen(function* () {
       const of = (env: Readonly<Record<string, string>>) =>
         Effect.provide(Checkout.commitOfCi, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))

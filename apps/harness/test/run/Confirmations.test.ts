@@ -86,24 +86,19 @@ const isRed = (night: Effect.Success<ReturnType<typeof nightOf>>) =>
 const some = { limits: { confirm: 60 } }
 
 describe("extra trials", () => {
-  it.effect(
-    "make a scenario that fell from 95 to 50 % red in the same night, and one that did not stays as it is",
-    () =>
-      Effect.gen(function* () {
-        const nights = yield* past
-        const redOf = Effect.fnUntraced(function* (rate: number, options: StageOptions) {
-          let red = 0
-          for (let day = 20; day < 30; day++) {
-            if (isRed(yield* nightOf(day, { ...usual, rate }, nights, options))) red++
-          }
-          return red
-        })
-        const [fallen, without, same] = [yield* redOf(0.5, some), yield* redOf(0.5, {}), yield* redOf(0.95, some)]
-        assert.isTrue(
-          fallen >= 8 && without <= 3 && same === 0,
-          `${fallen}, ${without} and ${same} of 10 nights are red`
-        )
+  it.effect("fail a scenario that dropped from 95 to 50 % in the same night, and don't affect an unchanged one", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const redOf = Effect.fnUntraced(function* (rate: number, options: StageOptions) {
+        let red = 0
+        for (let day = 20; day < 30; day++) {
+          if (isRed(yield* nightOf(day, { ...usual, rate }, nights, options))) red++
+        }
+        return red
       })
+      const [fallen, without, same] = [yield* redOf(0.5, some), yield* redOf(0.5, {}), yield* redOf(0.95, some)]
+      assert.isTrue(fallen >= 8 && without <= 3 && same === 0, `${fallen}, ${without} and ${same} of 10 nights are red`)
+    })
   )
 
   it.effect("decide a slow scenario in the same night", () =>
@@ -117,7 +112,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("stay within their number, and are of the most suspicious scenario first", () =>
+  it.effect("are limited in number, and go to the most suspicious scenario first", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const { events, report } = yield* nightOf(21, { ...usual, rate: 0.1 }, nights, {
@@ -140,7 +135,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("are several of a scenario at a time if it stays the most suspicious, each with a number of its own", () =>
+  it.effect("can go to one scenario several times if it stays the most suspicious, each with its own number", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const mostAtOnce = (all: ReturnType<typeof trialsIn>) => {
@@ -163,7 +158,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("begin only what the limits of cost and time allow", () =>
+  it.effect("start only within the limits of cost and time", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const failing = { ...usual, rate: 0.1 }
@@ -176,7 +171,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("are few for a scenario that costs money, unless a limit of cost holds", () =>
+  it.effect("are few for a scenario that costs money, unless a cost limit is set", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const failing = { ...usual, rate: 0.1 }
@@ -192,7 +187,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("that leak a browser fail their scenario, and are no part of its night's figures", () =>
+  it.effect("fail their scenario if they leak a browser, and don't count in its night's figures", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const { report } = yield* nightOf(21, { ...usual, rate: 0.3 }, nights, { ...some, leaks: true })
@@ -204,7 +199,7 @@ describe("extra trials", () => {
     })
   )
 
-  it.effect("that a killed run had done are not run again", () =>
+  it.effect("aren't repeated if a killed run had finished them", () =>
     Effect.gen(function* () {
       const nights = yield* past
       const options = { ...some, concurrency: 1 }

@@ -3,7 +3,7 @@ import { scenario } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import { failureOf } from "../../src/run/FailureOf.ts"
 
-it("shows the place of an error in a suite, and none for a scenario that is in no suite of the user", () => {
+it("failureOf shows an error's place in a suite, and none for a scenario outside the user's suites", () => {
   const made = scenario("a", function* () {})
   const cause = Cause.fail(new Error("no"))
   const of = (where: string | undefined) =>

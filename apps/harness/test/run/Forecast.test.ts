@@ -42,14 +42,14 @@ const reasons = ({ rows }: Forecast.Forecast) =>
   rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip?.why, skip?.certain])
 
 describe("Forecast", () => {
-  it("time is that of trials side by side, each begun where one can begin first", () => {
+  it("estimates the time of parallel trials, each started as early as possible", () => {
     const told = [candidate("a", { seconds: 4, trials: 2 }), candidate("b", { seconds: 2, trials: 3 })]
     assert.strictEqual(Forecast.make(told, {}, 1).expected_ms, 14_000)
     assert.strictEqual(Forecast.make(told, {}, 2).expected_ms, 8000)
     assert.strictEqual(Forecast.make(told, {}, 100).expected_ms, 4000)
   })
 
-  it("a scenario without history takes at most the limit of each trial, within the limits of time", () => {
+  it("assumes the limit of each trial for a scenario without history, within the time limits", () => {
     const told = [candidate("a", { trials: 3 }), candidate("b", { trials: 2 }), candidate("c", { lacking: "money" })]
     assert.strictEqual(Forecast.make(told, {}, 2).longest_ms, 90_000)
     assert.strictEqual(Forecast.make(told, { scenarioTime_ms: 10_000 }, 2).longest_ms, 30_000)
@@ -57,14 +57,14 @@ describe("Forecast", () => {
     assert.strictEqual(Forecast.make([], {}, 2).longest_ms, 0)
   })
 
-  it("what is new takes what the middle of the others does, and nothing is known when all is new", () => {
+  it("assumes the median of the others for a new scenario, and nothing if all are new", () => {
     const some = Forecast.make([candidate("a", { seconds: 4 }), candidate("b")], {}, 1)
     assert.deepStrictEqual([some.expected_ms, some.unknown], [8000, 1])
     const none = Forecast.make([candidate("a")], {}, 1)
     assert.deepStrictEqual([none.expected_ms, none.unknown], [undefined, 1])
   })
 
-  it("a limit of time for each scenario keeps out what one trial is too long for, and perhaps some trials of others", () => {
+  it("excludes a scenario whose trial exceeds its time limit, and possibly some trials of others", () => {
     const told = [
       candidate("a", { seconds: 5 }),
       candidate("b", { seconds: 2, trials: 6 }),
@@ -78,7 +78,7 @@ describe("Forecast", () => {
     ])
   })
 
-  it("the worst case is what all budgets allow; what has none is counted apart", () => {
+  it("sums up all budgets for the worst case, and counts scenarios without one separately", () => {
     const told = [
       candidate("a", { worst: "0.1" }),
       candidate("b", { worst: "0.2" }),
@@ -88,7 +88,7 @@ describe("Forecast", () => {
     assert.deepStrictEqual([worst_usd, unbounded], ["0.3", 1])
   })
 
-  it("what a limit of money keeps from running for certain, and what perhaps", () => {
+  it("lists scenarios that a money limit excludes, certainly or possibly", () => {
     const told = [
       candidate("open", { worst: undefined }),
       candidate("dear", { worst: "2" }),
@@ -109,7 +109,7 @@ describe("Forecast", () => {
     assert.deepStrictEqual([forecast.trials, forecast.worst_usd, forecast.short], [3, "1.7", true])
   })
 
-  it("what limits of time and requests keep from running", () => {
+  it("lists scenarios that limits of time and requests exclude", () => {
     const told = [candidate("a", { seconds: 4 }), candidate("b", { seconds: 4 })]
     const short = Forecast.make(told, { time_ms: 6000 }, 1)
     assert.strictEqual(short.expected_ms, 6000)

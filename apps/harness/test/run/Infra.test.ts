@@ -34,12 +34,12 @@ describe("Infra", () => {
     [
       ["no connection", refused, undefined, "no connection (ECONNREFUSED)"],
       ["no connection in time", timeout("connect"), undefined, "no connection in time"],
-      ["an answer that is slow", timeout("headers"), answered(null), undefined],
+      ["a slow response", timeout("headers"), answered(null), undefined],
       ["a 500", status(500), answered(500), "HTTP 500"],
       ["a 503", status(503), answered(503), "HTTP 503"],
       ["a 403", status(403), answered(403), undefined],
       ["a limit", new TooManyRequestsError("Too many.", Duration.seconds(7)), answered(429), "HTTP 429"],
-      ["a create whose answer was lost", unknown, answered(null), "no connection (ECONNREFUSED)"],
+      ["a create whose response was lost", unknown, answered(null), "no connection (ECONNREFUSED)"],
       [
         "a failure inside another",
         new Error("setting up", { cause: refused }),
@@ -51,17 +51,17 @@ describe("Infra", () => {
       ["a check that refuses a 500", check, answered(500), undefined],
       ["a check that refuses a 200", check, answered(200), undefined],
       ["a check before any request", check, undefined, undefined],
-      ["a wait without an answered poll", waited(undefined), answered(502), "HTTP 502"],
-      ["a wait that was answered", waited("running"), answered(502), undefined],
+      ["a wait without a successful poll", waited(undefined), answered(502), "HTTP 502"],
+      ["a wait with a successful poll", waited("running"), answered(502), undefined],
       ["any other error", new Error("the shop is closed"), answered(200), undefined],
-      ["what is no error", "no", undefined, undefined]
+      ["a value that isn't an error", "no", undefined, undefined]
     ]
   for (const [what, error, last, why] of cases) {
-    it(`${what} is ${why === undefined ? "no matter of infrastructure" : "infrastructure"}`, () =>
+    it(`${what} is ${why === undefined ? "not an infrastructure error" : "an infrastructure error"}`, () =>
       assert.strictEqual(Infra.of(error, last)?.why, why))
   }
 
-  it("how long the service asks to be left alone is kept", () => {
+  it("keeps the service's Retry-After", () => {
     assert.strictEqual(Infra.of(new TooManyRequestsError("No.", Duration.seconds(7)), undefined)?.retryAfter_ms, 7000)
     assert.strictEqual(Infra.of(status(503, "2 seconds"), undefined)?.retryAfter_ms, 2000)
     assert.isUndefined(Infra.of(status(503), undefined)?.retryAfter_ms)

@@ -21,8 +21,8 @@ const careful = scenario("careful", function* ({ v4 }) {
 /** A service without the operation that cancels runs: only its control API can end them. */
 const lacking = { fault: { kind: "status", status: 404 }, when: { operations: ["v4.cancelRun"] } } as const
 
-describe("what is held against a trial whose checks all passed", () => {
-  it.live("two runs for one intent; what runs beside it is not blamed", () =>
+describe("problems of a trial whose checks all passed", () => {
+  it.live("include two runs for one intent, without blaming parallel trials", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ faults: [{ fault: lost, when: { operations: ["v4.createRun"], nth: [1] } }] })
       const suite = Suite.make("twice", [
@@ -58,7 +58,7 @@ describe("what is held against a trial whose checks all passed", () => {
     }).pipe(live)
   )
 
-  it.live("a run without a reader of its result or left running, unless it's allowed or the trial failed", () =>
+  it.live("include a run that is not read or left running, unless it's allowed or the trial failed", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ faults: [lacking] })
       const leave = function* ({ v3, v4 }: Parameters<typeof careful.run>[0]) {
@@ -111,7 +111,7 @@ describe("what is held against a trial whose checks all passed", () => {
   )
 })
 
-describe("the cost of runs, where it's limited", () => {
+describe("the cost of runs under a limit", () => {
   const buy = (task: string, read: "status" | "run" | "nothing") =>
     function* ({ v4 }: Parameters<typeof careful.run>[0]) {
       const { id } = yield* v4.runs.create({ task })
@@ -161,7 +161,7 @@ describe("the cost of runs, where it's limited", () => {
   )
 })
 
-describe("an answer that was lost", () => {
+describe("a lost response", () => {
   const suite = Suite.make("lost", [
     scenario("a browser with an unknown id", function* ({ v4 }) {
       yield* check.fails(v4.browsers.create(), "CreateOutcomeUnknown")
@@ -169,7 +169,7 @@ describe("an answer that was lost", () => {
   ])
   const faults = [{ fault: lost, when: { operations: ["v4.createBrowser" as const] } }] as const
 
-  it.live("is no breach, and what it made is found and stopped", () =>
+  it.live("is no problem, and its resource is found and stopped", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ faults })
       const { report, trials } = yield* runIn(yield* server.target(), [suite])
@@ -200,7 +200,7 @@ describe("an answer that was lost", () => {
 })
 
 describe("the end of a run", () => {
-  it.live("stops what could not be stopped before, also of a run that is stopped itself", () =>
+  it.live("stops leftover resources again, even if the run itself is stopped", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({
         // every try of the trial's own end: what is tried later succeeds
@@ -231,7 +231,7 @@ describe("the end of a run", () => {
     }).pipe(live)
   )
 
-  it.live("finds the key in what was written, and takes it out", () =>
+  it.live("finds the key in written files, and removes it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped({ prefix: "inspected-" })
@@ -243,7 +243,7 @@ describe("the end of a run", () => {
     }).pipe(live)
   )
 
-  it.live("says that the journal could not be read", () =>
+  it.live("reports that the journal could not be read", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const target = yield* server.target()
@@ -259,8 +259,8 @@ describe("the end of a run", () => {
   )
 })
 
-describe("the trace of a trial", () => {
-  it.live("has the journal's rows on the same axis, also where service time is not real time", () =>
+describe("a trial's trace", () => {
+  it.live("has the journal's rows on the same axis, even if service time is not real time", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ time: { mode: "scaled", factor: 40 } })
       const suite = Suite.make("scaled", [

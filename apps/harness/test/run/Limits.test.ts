@@ -44,8 +44,8 @@ const dated = (night: Night): ReadonlyArray<Night> =>
     startedAt: `2026-11-0${day}T02:00:00.000Z`
   }))
 
-describe("limits of a scenario", () => {
-  it.effect("make a night red whose trials all passed, with a typed reason that every reader shows", () =>
+describe("a scenario's limits", () => {
+  it.effect("fail a night whose trials all passed, with a typed reason in every report", () =>
     Effect.gen(function* () {
       const { report } = yield* nightOf({ maxDuration: "2.5 seconds", maxCost: "0.10 USD" })
       const [result] = report.results
@@ -77,14 +77,14 @@ describe("limits of a scenario", () => {
     })
   )
 
-  it.effect("that hold change nothing", () =>
+  it.effect("change nothing if they hold", () =>
     Effect.gen(function* () {
       const { report } = yield* nightOf({ maxDuration: "3 seconds", maxCost: "0.20 USD" })
       assert.deepStrictEqual([report.findings, report.results[0]?.exceeded], [[], undefined])
     })
   )
 
-  it.effect("are red although it was so in many nights before", () =>
+  it.effect("fail even if they were exceeded in many earlier nights", () =>
     Effect.gen(function* () {
       for (const options of [{ maxDuration: "1 second" }, { budget: "0.10 USD" }] as const) {
         const { night } = yield* nightOf({})

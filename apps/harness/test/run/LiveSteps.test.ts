@@ -51,7 +51,7 @@ const service = Effect.suspend(() => {
 
 const soon = Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(250)])
 
-it.live("the steps of a running agent are emitted as they happen, with the latest picture, by held requests", () =>
+it.live("the steps of a running agent are emitted as they happen, with the latest picture, by long polling", () =>
   Effect.gen(function* () {
     const { address, happens, reads } = yield* service
     const target = yield* targetAt(address)
@@ -106,7 +106,7 @@ it.live("the steps of a running agent are emitted as they happen, with the lates
   }).pipe(live)
 )
 
-it.live("steps that ended with the trial are read once more", () =>
+it.live("steps that finished with the trial are read once more", () =>
   Effect.gen(function* () {
     const { address, happens } = yield* service
     const target = yield* targetAt(address)

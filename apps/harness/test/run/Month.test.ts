@@ -33,8 +33,8 @@ const nightOf = Effect.fnUntraced(function* (day: number, rates: ReadonlyArray<n
   return { ...report, header: { ...report.header, startedAt } }
 })
 
-describe("a month of nights through the runner", () => {
-  it.effect("has no false alarm, and what falls is found within three nights", () =>
+describe("a month of nights", () => {
+  it.effect("has no false alarm, and detects regressions within three nights", () =>
     Effect.gen(function* () {
       const nights: Array<Night> = []
       const alarms: Array<number> = []

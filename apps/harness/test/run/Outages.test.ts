@@ -104,7 +104,7 @@ describe("an outage in the middle of a night", () => {
     ["of 30 s", 30 * second, false],
     ["of 10 min", 10 * minute, true]
   ] as const) {
-    it.effect(`${name} costs no trial: the others wait, and what it met runs again`, () =>
+    it.effect(`${name} costs no trial: the others wait, and interrupted ones run again`, () =>
       Effect.gen(function* () {
         const from_ms = 60.5 * second
         const { count, outages, probes, report, trials } = yield* night([{ from_ms, to_ms: from_ms + length_ms }])
@@ -134,7 +134,7 @@ describe("an outage in the middle of a night", () => {
     )
   }
 
-  it.effect("is one of two that are both reported with their times", () =>
+  it.effect("is reported separately from a second one, each with its times", () =>
     Effect.gen(function* () {
       const planted = [
         { from_ms: 30.5 * second, to_ms: 50 * second },
@@ -152,14 +152,14 @@ describe("an outage in the middle of a night", () => {
     })
   )
 
-  it.effect("at the very end: the last trials wait and end well", () =>
+  it.effect("delays the last trials, which then finish, if it is at the very end", () =>
     Effect.gen(function* () {
       const { count, outages } = yield* night([{ from_ms: 249.5 * second, to_ms: 265 * second }])
       assert.deepStrictEqual([count("passed"), outages.length], [50, 1])
     })
   )
 
-  it.effect("that never ends: the run waits as long as it may, and is partial", () =>
+  it.effect("makes the run wait up to its limit, and then partial, if it never ends", () =>
     Effect.gen(function* () {
       const { count, outages, report } = yield* night([{ from_ms: 2 * minute, to_ms: Infinity }], {
         outage_ms: 10 * minute
@@ -173,7 +173,7 @@ describe("an outage in the middle of a night", () => {
     })
   )
 
-  it.effect("is waited for no longer than the night may take", () =>
+  it.effect("delays the night at most up to its time limit", () =>
     Effect.gen(function* () {
       const planted = [{ from_ms: 2 * minute, to_ms: Infinity }]
       const { report } = yield* night(planted, { time_ms: 5 * minute })
@@ -185,7 +185,7 @@ describe("an outage in the middle of a night", () => {
     ["503", 503],
     ["401, because its key was revoked", 401]
   ] as const) {
-    it.effect(`in which everything answers ${name}: no trial fails, and it is one outage`, () =>
+    it.effect(`fails no trial if all responses are ${name}, and is reported once`, () =>
       Effect.gen(function* () {
         const { count, outages, report } = yield* night([{ from_ms: 60.5 * second, to_ms: 5 * minute, status }])
         assert.deepStrictEqual([count("passed"), count("failed"), count("infra")], [50, 0, 0])
@@ -198,7 +198,7 @@ describe("an outage in the middle of a night", () => {
     )
   }
 
-  it.effect("of some endpoints only is no outage: the scenarios that need them are one finding", () =>
+  it.effect("of some endpoints is not an outage: the scenarios that need them are one finding", () =>
     Effect.gen(function* () {
       const planted = [{ from_ms: 0, to_ms: Infinity, status: 503, path: "/orders" }]
       const { count, outages, report } = yield* night(planted)

@@ -9,17 +9,17 @@ const shop = Suite.make("shop", [scenario("buys", passes), scenario("buys a mug"
 const named = (name: string) => Plan.make([shop], { tags: [], name }).map(({ scenario }) => scenario.name)
 
 describe("Plan", () => {
-  it("a name takes the scenarios that contain it, in any case", () => {
+  it("selects scenarios whose names contain the given text, in any case", () => {
     assert.deepStrictEqual(named("BUYS"), ["buys", "buys a mug"])
     assert.deepStrictEqual(named("ys"), ["buys", "buys a mug", "pays"])
     assert.deepStrictEqual(named("sells"), [])
   })
 
-  it("a whole name takes that scenario alone: what a report says to replay is one", () => {
+  it("selects one scenario by its whole name, as in a report's replay command", () => {
     assert.deepStrictEqual(named("buys"), ["buys"])
   })
 
-  it("only: true keeps every other scenario from running, unless one is named", () => {
+  it("selects only scenarios with only: true, unless one is named", () => {
     const focused = Suite.make("focused", [scenario("first", { only: true }, passes), scenario("second", passes)])
     const namesOf = (name?: string) =>
       Plan.make([shop, focused], { tags: [], ...(name === undefined ? {} : { name }) }).map(
@@ -29,7 +29,7 @@ describe("Plan", () => {
     assert.deepStrictEqual(namesOf("second"), ["second"])
   })
 
-  it("one trial may cost its part of the budget, and nothing where it needs nothing that costs", () => {
+  it("limits a trial's cost to its part of the budget, and to nothing without paid needs", () => {
     const of = (options: ScenarioOptions, trials: number | null = null, trialBudget?: string) =>
       Plan.trialBudgetOf({ suite: "shop", scenario: scenario("pays", options, function* () {}) }, trials, trialBudget)
     assert.deepStrictEqual(

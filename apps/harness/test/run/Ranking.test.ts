@@ -47,7 +47,7 @@ const scenarios = [
 const names = (of: ReadonlyArray<Ranking.Rankable>) => of.map(({ planned }) => planned.scenario.name)
 
 describe("Ranking", () => {
-  it("new or changed first, then what failed lately, then what has not run for long", () => {
+  it("puts new or changed scenarios first, then recent failures, then those that haven't run for long", () => {
     assert.deepStrictEqual(names(Ranking.order(scenarios, { time_ms: 1 }, 1)), [
       "changed",
       "new",
@@ -58,12 +58,12 @@ describe("Ranking", () => {
     ])
   })
 
-  it("in the order of the suites when all is likely to run", () => {
+  it("keeps the order of the suites if everything is likely to run", () => {
     assert.strictEqual(Ranking.order(scenarios, { time_ms: 1_000_000, cost_usd: "100" }, 1), scenarios)
     assert.strictEqual(Ranking.order(scenarios, {}, 1), scenarios)
   })
 
-  it("short is what needs more time, requests or money than there is; what is new is taken for the middle", () => {
+  it("marks scenarios that exceed the available time, requests or money, with the median for new ones", () => {
     // six scenarios of two trials: 12 s, 120 requests, 3 USD
     const cases = [
       [{ time_ms: 11_999 }, 1, true],

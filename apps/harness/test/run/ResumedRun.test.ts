@@ -36,8 +36,8 @@ const doneIn = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Trial> =>
     )
   )
 
-describe("a run that goes on", () => {
-  it.effect("wherever it was cut, it ends as one that was not, and no trial runs twice", () =>
+describe("a resumed run", () => {
+  it.effect("ends like an uninterrupted one, wherever it was killed, and repeats no trial", () =>
     Effect.gen(function* () {
       const whole = yield* running({})
       const ends = whole.events.flatMap((event, index) => (event._tag === "TrialFinished" ? [index + 1] : []))
@@ -54,7 +54,7 @@ describe("a run that goes on", () => {
     })
   )
 
-  it.effect("its limits are those of the whole run", () =>
+  it.effect("has the limits of the whole run", () =>
     Effect.gen(function* () {
       const whole = yield* running({})
       const done = doneIn(whole.events.slice(0, 6))

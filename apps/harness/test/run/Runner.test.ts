@@ -13,7 +13,7 @@ import { run, suiteOf } from "./stage.ts"
 const names = (results: ReadonlyArray<{ readonly name: string }>) => results.map(({ name }) => name)
 
 describe("Runner", () => {
-  it.effect("no more scenarios run at a time than it may", () =>
+  it.effect("runs no more scenarios in parallel than allowed", () =>
     Effect.gen(function* () {
       let now = 0
       let most = 0
@@ -35,7 +35,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("results come in the order of the suites, whatever order they end in", () =>
+  it.effect("returns results in the order of the suites, whatever order they finish in", () =>
     Effect.gen(function* () {
       const slow = suiteOf("slow", [
         ["first", Effect.sleep("3 seconds")],
@@ -52,7 +52,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a scenario ends when its time is up, and what it holds is released", () =>
+  it.effect("ends a scenario at its time limit, and releases its resources", () =>
     Effect.gen(function* () {
       let released = 0
       const suite = Suite.make("slow", [
@@ -89,7 +89,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("one scenario's failure, defect or leak is its own", () =>
+  it.effect("isolates a scenario's failure, defect or leak", () =>
     Effect.gen(function* () {
       const stopped: Array<string> = []
       const suite = suiteOf("mixed", [
@@ -117,7 +117,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a failed check says what, where, and never the key", () =>
+  it.effect("reports the check and the place of a failure, and never the key", () =>
     Effect.gen(function* () {
       const suite = Suite.make("checks", [
         scenario("compares", function* () {
@@ -134,7 +134,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a scenario that is interrupted from inside has failed", () =>
+  it.effect("fails a scenario that interrupts itself", () =>
     Effect.gen(function* () {
       const suite = suiteOf("inside", [
         ["by itself", Effect.interrupt],
@@ -162,7 +162,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a trial that checked nothing has failed", () =>
+  it.effect("fails a trial without checks", () =>
     Effect.gen(function* () {
       let trials = 0
       const suite = Suite.make("forgetful", [
@@ -191,7 +191,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a need that the target lacks skips the scenario with the reason", () =>
+  it.effect("skips a scenario whose need the target lacks, with the reason", () =>
     Effect.gen(function* () {
       let ran = false
       const suite = suiteOf("needy", [["pays", Effect.sync(() => (ran = true)), { needs: ["money"] }]])
@@ -205,7 +205,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("all trials run, and a scenario with some passes is flaky", () =>
+  it.effect("runs all trials, and reports a scenario with some passes as flaky", () =>
     Effect.gen(function* () {
       let count = 0
       const suite = suiteOf("flaky", [
@@ -228,7 +228,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("trials of one scenario run at the same time, and are reported in their order", () =>
+  it.effect("runs trials of one scenario in parallel, and reports them in order", () =>
     Effect.gen(function* () {
       let count = 0
       const trial = Effect.suspend(() => Effect.sleep(`${3 - (count++ % 3)} seconds`))
@@ -261,7 +261,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("one trial alone has the inputs that it has among the others", () =>
+  it.effect("gives a single trial the same inputs as among others", () =>
     Effect.gen(function* () {
       const drawn: Array<number> = []
       const suite = suiteOf("alone", [["draws", Effect.map(Random.next, (value) => drawn.push(value))]])
@@ -274,7 +274,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("costs above the budget fail the scenario", () =>
+  it.effect("fails a scenario whose cost exceeds its budget", () =>
     Effect.gen(function* () {
       const costs = (usd: string) => Effect.map(TrialLog, (log) => log.costs.set(`run-${usd}`, usd))
       const suite = suiteOf("paid", [
@@ -291,7 +291,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a trial is inspected when what it left open has been stopped, and the run at its end", () =>
+  it.effect("inspects a trial after its leftovers were stopped, and the run at its end", () =>
     Effect.gen(function* () {
       const order: Array<string> = []
       const breach = (invariant: string) => ({
@@ -320,7 +320,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a trial that was done before is taken as it was, and not run again", () =>
+  it.effect("keeps a finished trial of an earlier run without repeating it", () =>
     Effect.gen(function* () {
       const before = yield* run([suiteOf("resumed", [["twice", Effect.void, { trials: 2 }]])])
       const [first] = before.report.results[0]?.trials ?? []
@@ -339,7 +339,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("random inputs depend on seed, suite and scenario, and on nothing else", () =>
+  it.effect("derives random inputs from seed, suite and scenario only", () =>
     Effect.gen(function* () {
       const drawn = (seed: number, order: ReadonlyArray<string>) =>
         Effect.gen(function* () {
@@ -363,7 +363,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("interrupting it stops what runs, releases it, and still reports", () =>
+  it.effect("stops, releases and reports running scenarios when it is interrupted", () =>
     Effect.gen(function* () {
       const began = yield* Deferred.make<void>()
       let released = false

@@ -5,13 +5,13 @@ import { sourceLine } from "../../src/run/SourceLine.ts"
 import { run } from "./stage.ts"
 
 describe("sourceLine", () => {
-  it("is nothing where there is no such file, line or text", () => {
+  it("is undefined without such a file, line or text", () => {
     for (const where of ["nowhere.suite.ts:1", "test/run/SourceLine.test.ts:9999", "package.json:0", "odd"]) {
       assert.isUndefined(sourceLine(where))
     }
   })
 
-  it.effect("a failure comes with the suite's line, and what differs, without the key", () =>
+  it.effect("is added to a failure with the difference, without the key", () =>
     Effect.gen(function* () {
       const suite = Suite.make("shop", [
         scenario("sells", function* () {

@@ -10,7 +10,7 @@ const passes = (name: string, times: number) => {
 }
 
 describe("SuiteFigures", () => {
-  it.effect("say of all suites and of each how often trials pass, and how sure that is", () =>
+  it.effect("show the pass rate of all suites and of each, with its uncertainty", () =>
     Effect.gen(function* () {
       const { report } = yield* run(
         [suiteOf("one", [passes("a", 5), passes("b", 3)]), suiteOf("two", [passes("c", 0), passes("d", 5)])],
@@ -33,7 +33,7 @@ describe("SuiteFigures", () => {
     })
   )
 
-  it.effect("where all passed it still says how few scenarios that were", () =>
+  it.effect("show the small number of scenarios even if all passed", () =>
     Effect.gen(function* () {
       const { report } = yield* run([suiteOf("one", [passes("a", 2), passes("b", 2), passes("c", 2)])], { trials: 2 })
       const [all] = report.figures ?? []
@@ -42,7 +42,7 @@ describe("SuiteFigures", () => {
     })
   )
 
-  it.effect("where all passed equally often it is not sure, either", () =>
+  it.effect("are uncertain even if all passed equally often", () =>
     Effect.gen(function* () {
       const { report } = yield* run([suiteOf("one", [passes("a", 4), passes("b", 4)])], { trials: 5 })
       const [all] = report.figures ?? []
@@ -52,7 +52,7 @@ describe("SuiteFigures", () => {
     })
   )
 
-  it.effect("one trial each is no rate", () =>
+  it.effect("show no rate for one trial each", () =>
     Effect.gen(function* () {
       const { report } = yield* run([suiteOf("one", [passes("a", 1)])])
       assert.deepStrictEqual([report.figures, report.results[0]?.passRate], [undefined, undefined])

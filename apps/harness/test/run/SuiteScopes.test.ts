@@ -14,8 +14,8 @@ const passes = function* () {
   yield* check.isTrue(true)
 }
 
-describe("what a suite shares", () => {
-  it.live("is acquired once, on first use, and released when the suite is over, before the next begins", () =>
+describe("a resource of a suite", () => {
+  it.live("is acquired once, on first use, and released after the suite, before the next one begins", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const shop = Suite.resource(
@@ -43,7 +43,7 @@ describe("what a suite shares", () => {
     })
   )
 
-  it.effect("is not stopped with the trial that asked first", () =>
+  it.effect("is not stopped with the trial that used it first", () =>
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
       const shop = Suite.resource(Effect.as(Deferred.await(opened), "open"))
@@ -66,7 +66,7 @@ describe("what a suite shares", () => {
     })
   )
 
-  it.live("beforeAll and afterAll run once; without a beforeAll that works, no scenario runs", () =>
+  it.live("is next to beforeAll and afterAll, which run once, and no scenario runs if beforeAll fails", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const say = (text: string) => async () => void heard.push(text)
@@ -88,13 +88,13 @@ describe("what a suite shares", () => {
   )
 })
 
-describe("what a suite cannot release", () => {
+describe("a resource that a suite cannot release", () => {
   const endings: Readonly<Record<string, readonly [suite: () => Suite.Suite, facts: object]>> = {
     "its afterAll fails": [
       () => Suite.make("shop", [scenario("one", passes)], { afterAll: () => Promise.reject(new Error("wak_secret")) }),
       { hook: "afterAll", error: "Error: <key>" }
     ],
-    "its afterAll throws at once": [
+    "its afterAll throws synchronously": [
       () =>
         Suite.make("shop", [scenario("one", passes)], {
           afterAll: () => {
@@ -118,7 +118,7 @@ describe("what a suite cannot release", () => {
     ]
   }
   for (const [what, [suite, facts]] of Object.entries(endings)) {
-    it.live(`makes the run red: ${what}`, () =>
+    it.live(`fails the run: ${what}`, () =>
       Effect.gen(function* () {
         const { report } = yield* run([suite()])
         assert.strictEqual(report.counts.passed, 1)
@@ -136,7 +136,7 @@ describe("what a suite cannot release", () => {
     )
   }
 
-  it.live("a failing beforeAll says why in full, and once for all scenarios", () =>
+  it.live("is explained in full once for all scenarios if beforeAll fails", () =>
     Effect.gen(function* () {
       const address = "connect ECONNREFUSED 127.0.0.1:9"
       const refused = new TypeError("fetch failed", { cause: new Error(address) })
@@ -160,7 +160,7 @@ describe("what a suite cannot release", () => {
     })
   )
 
-  it.live("an infrastructure error in beforeAll is still one", () =>
+  it.live("is an infrastructure error if beforeAll had one", () =>
     Effect.gen(function* () {
       const suite = Suite.make("shop", [scenario("one", passes)], {
         beforeAll: () => Effect.fail(JSON.parse('{ "_tag": "TooManyRequestsError" }'))
@@ -171,8 +171,8 @@ describe("what a suite cannot release", () => {
   )
 })
 
-describe("a scenario in plain style", () => {
-  it.live("counts its checks, fails by the first that does not hold, and uses what the suite shares", () =>
+describe("a plain scenario", () => {
+  it.live("counts its checks, fails at the first failing one, and uses the suite's resources", () =>
     Effect.gen(function* () {
       const shop = Suite.resource(() => ({ name: "shop" }))
       const suite = Suite.make("plain", [
@@ -199,7 +199,7 @@ describe("a scenario in plain style", () => {
     })
   )
 
-  it.live("is stopped by its time limit, and so is what it waits for", () =>
+  it.live("is stopped by its time limit, as are its pending calls", () =>
     Effect.gen(function* () {
       const suite = Suite.make("plain", [
         plain.scenario("waits", { timeout: "50 millis" }, async ({ v4 }) => {
@@ -213,7 +213,7 @@ describe("a scenario in plain style", () => {
 })
 
 describe("soft", () => {
-  it.effect("reports every failing check together, and the story goes on", () =>
+  it.effect("reports every failing check together, and the scenario continues", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const suite = Suite.make("soft", [
@@ -235,7 +235,7 @@ describe("soft", () => {
   )
 })
 
-it.effect("a scenario that says skip is not run, and says why", () =>
+it.effect("a scenario that calls skip is not run, with its reason", () =>
   Effect.gen(function* () {
     const { report } = yield* run([Suite.make("s", [scenario("x", { skip: "waits for the shop" }, passes)])])
     assert.deepStrictEqual(

@@ -28,7 +28,7 @@ const results = (
 const two = { limits: { reruns: 2 } }
 
 describe("TrialRun", () => {
-  it.effect("what only the infrastructure ended runs again with the same seed, and the first failure is kept", () =>
+  it.effect("reruns a trial that only the infrastructure ended with the same seed, and keeps the first failure", () =>
     Effect.gen(function* () {
       const { report, result, trial, tries } = yield* results([Effect.fail(refused), Effect.void], two)
       assert.deepStrictEqual([result?.verdict, tries, report.counts.reruns], ["passed", 2, 1])
@@ -40,7 +40,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("nothing else runs again", () =>
+  it.effect("reruns nothing else", () =>
     Effect.gen(function* () {
       for (const failing of [Effect.fail(new Error("no")), Effect.die("no"), check.equal<unknown>(1, 2)]) {
         const { result, tries } = yield* results([failing, Effect.void], two)
@@ -49,7 +49,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("it is run again twice at most, and then it is said that it could not be asked", () =>
+  it.effect("reruns at most twice, and then reports that the service was unreachable", () =>
     Effect.gen(function* () {
       const { report, result, trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 9 } })
       assert.deepStrictEqual([result?.verdict, tries, trial?.reruns.length], ["infra", 3, 2])
@@ -59,7 +59,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("the budget of reruns is for all trials together", () =>
+  it.effect("shares the budget of reruns between all trials", () =>
     Effect.gen(function* () {
       let count = 0
       const away = Effect.suspend(() => Effect.fail(status(++count % 2 === 0 ? 502 : 503)))
@@ -81,7 +81,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("what an earlier run has used of it is used", () =>
+  it.effect("includes an earlier run's reruns in that budget", () =>
     Effect.gen(function* () {
       const before = yield* results([Effect.fail(status(503)), Effect.fail(status(503)), Effect.void], two)
       assert.deepStrictEqual([before.result?.verdict, before.trial?.reruns.length], ["passed", 2])
@@ -101,14 +101,14 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("without a budget nothing runs again", () =>
+  it.effect("reruns nothing without a budget", () =>
     Effect.gen(function* () {
       const { trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 0 } })
       assert.deepStrictEqual([tries, trial?.notRerun], [1, { _tag: "RerunsUsedUp", reruns: 0, limit: 0 }])
     })
   )
 
-  it.effect("what the service asks for is waited for, but not for ever", () =>
+  it.effect("waits as long as the service asks, up to a limit", () =>
     Effect.gen(function* () {
       const asked = yield* results([Effect.fail(status(503, "40 seconds")), Effect.void], two)
       assert.deepStrictEqual([asked.result?.verdict, asked.trial?.started_ms], ["passed", 40_000])
@@ -120,7 +120,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("what a try left open that the infrastructure ended is stopped, and is a leak only when it cannot be", () =>
+  it.effect("stops leftovers of an attempt that the infrastructure ended, and reports a leak only if that fails", () =>
     Effect.gen(function* () {
       const leaking = Effect.andThen(
         Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1")),
@@ -142,7 +142,7 @@ describe("TrialRun", () => {
 
   const says = (agent: boolean) => Effect.map(TrialLog, (log) => (log.agent = agent))
 
-  it.effect("what is wrong while the agent said that it had succeeded is claimed", () =>
+  it.effect("reports a failed trial as claimed if the agent reported success", () =>
     Effect.gen(function* () {
       const wrong = check.equal<unknown>("blue", "red")
       const claimed = yield* results([Effect.andThen(says(true), wrong)])
@@ -155,7 +155,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("an agent that said so in a try before has said nothing in this one", () =>
+  it.effect("ignores an earlier attempt's report of success", () =>
     Effect.gen(function* () {
       const first = Effect.andThen(says(true), Effect.fail(refused))
       const { result, trial } = yield* results([first, check.equal<unknown>("blue", "red")], two)
@@ -165,7 +165,7 @@ describe("TrialRun", () => {
 
   const oracle = (look: Oracle.Oracle<unknown>) => check.oracle("the order exists", look)
 
-  it.effect("an oracle that cannot look leaves the trial unscored, unless the suite handles that", () =>
+  it.effect("leaves a trial unscored if its oracle can't look, unless the suite handles that", () =>
     Effect.gen(function* () {
       const blind = oracle(Effect.fail(new Error("no database")))
       const { report, result, trial } = yield* results([blind])
@@ -178,7 +178,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("what the oracles found is an opinion beside the agent's", () =>
+  it.effect("records the oracles' verdict next to the agent's", () =>
     Effect.gen(function* () {
       const suite = Suite.make("opinions", [
         scenario("both", function* () {
@@ -198,7 +198,7 @@ describe("TrialRun", () => {
 
   const hang = Effect.addFinalizer(() => Effect.never)
 
-  it.effect("a scenario that does not release what it holds has failed, and does not delay the end", () =>
+  it.effect("fails a scenario that doesn't release its resources, without delaying the end", () =>
     Effect.gen(function* () {
       const { report, result } = yield* results([hang, Effect.void])
       assert.deepStrictEqual([result?.verdict, report.interrupted], ["failed", false])
@@ -209,14 +209,14 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("how it failed itself comes before what it does not release", () =>
+  it.effect("reports a scenario's own failure before a failed release", () =>
     Effect.gen(function* () {
       const { result } = yield* results([Effect.andThen(hang, check.equal<unknown>(1, 2, "the mug"))])
       assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "the mug"])
     })
   )
 
-  it.effect("work that cannot be interrupted is given up when its time, and that to release, is over", () =>
+  it.effect("gives up on uninterruptible work after its time limit and that of the release", () =>
     Effect.gen(function* () {
       const { result, trial } = yield* results([Effect.uninterruptible(Effect.never)], { timeout: "20 seconds" })
       assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "timed out after 20 s"])
@@ -224,7 +224,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("one that is stopped by hand and does not let go is waited for no longer than that", () =>
+  it.effect("waits no longer than that for a trial that is stopped manually", () =>
     Effect.gen(function* () {
       const suite = suiteOf("suite", [
         ["waits", Effect.never],
@@ -243,7 +243,7 @@ describe("TrialRun", () => {
     })
   )
 
-  it.effect("what a service answers does nothing to a terminal, nor to the log of a job", () =>
+  it.effect("keeps control characters in a response from the terminal and a job's log", () =>
     Effect.gen(function* () {
       const text = "red \u001b[31m\u0007\r\n  ::error::not ours\n\ttab"
       const plain = "red \\u001b[31m\\u0007\n  \\::error::not ours\n\ttab"

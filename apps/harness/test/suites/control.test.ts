@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import control from "../../src/suites/control.ts"
 import { live, runIn, serverOf } from "../run/inspected.ts"
 
-describe("the suite about what happens behind a client's back", () => {
-  it.live("holds at a server that is reached by its control API, and its hits do not outlive it", () =>
+describe("the suite about control behind a client's back", () => {
+  it.live("passes on a server with a control API, and its faults do not outlast it", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const { report, trials } = yield* runIn(yield* server.target(), [control])
@@ -17,7 +17,7 @@ describe("the suite about what happens behind a client's back", () => {
     }).pipe(live)
   )
 
-  it.live("says what is missing where there is no control API", () =>
+  it.live("names the missing control API", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const target = yield* server.target(false)

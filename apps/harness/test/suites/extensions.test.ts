@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import extensions from "../../src/suites/extensions.ts"
 import { live, runIn, serverOf } from "../run/inspected.ts"
 
-describe("the suite about the operations of published clients", () => {
-  it.live("holds at our server, and leaves nothing running", () =>
+describe("the suite about operations of published clients", () => {
+  it.live("passes on our server, and leaves nothing running", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const { report, trials } = yield* runIn(yield* server.target(), [extensions])
@@ -17,7 +17,7 @@ describe("the suite about the operations of published clients", () => {
     }).pipe(live)
   )
 
-  it.live("notices a service that lacks an operation", () =>
+  it.live("detects a service that lacks an operation", () =>
     Effect.gen(function* () {
       const lacking = { fault: { kind: "status", status: 405 }, when: { operations: ["v4.cancelRun"] } } as const
       const server = yield* serverOf({ faults: [lacking] })

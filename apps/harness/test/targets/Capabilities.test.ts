@@ -5,7 +5,7 @@ import * as Capabilities from "../../src/targets/Capabilities.ts"
 const words = Object.keys(needs) as ReadonlyArray<Need>
 
 describe("Capabilities", () => {
-  it("a simulated service of ours serves every need, the last one only where its control API is open", () => {
+  it("include every need of our simulated service, except for the last without its control API", () => {
     const known = { ours: true, extended: true, simulated: true, allowPaid: false, v2SessionId: undefined }
     const lacking = (controlled: boolean) => {
       const served = Capabilities.of({ ...known, controlled })
@@ -16,7 +16,7 @@ describe("Capabilities", () => {
     assert.include(Capabilities.lacking(new Set())("control-api"), "--control")
   })
 
-  it("a service that is not ours serves what the user vouches for, and says why it serves nothing else", () => {
+  it("include only the declared needs of another service, with the reason for the others", () => {
     const known = {
       ours: false,
       extended: false,

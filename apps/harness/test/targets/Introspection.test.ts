@@ -21,8 +21,8 @@ const measured = (ahead_ms: number, ways_ms: ReadonlyArray<readonly [there: numb
     return yield* Fiber.join(fiber)
   })
 
-describe("how far a server's clock is ahead", () => {
-  it.effect("is told by the quickest of some looks", () =>
+describe("the offset of a server's clock", () => {
+  it.effect("is measured by the fastest of several requests", () =>
     Effect.gen(function* () {
       const ways = [
         [400, 10],
@@ -34,7 +34,7 @@ describe("how far a server's clock is ahead", () => {
     })
   )
 
-  it.effect("is nothing where no look could tell it", () =>
+  it.effect("is undefined if no request could measure it", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* measured(8, [

@@ -16,7 +16,7 @@ const page = ExportFile.render(data, {
 const element = (id: RegExp) => id.exec(page)?.groups?.["text"] ?? ""
 
 describe("ExportFile", () => {
-  it("holds data that no element and no script ends", () => {
+  it("contains data that can't break out of an element or script", () => {
     const text = element(
       new RegExp(`<script type="application/json" id="${exportElement}">(?<text>[^<]*)</script>`, "u")
     )

@@ -64,12 +64,12 @@ const mapOf = (index: HistoryIndex.HistoryIndex, last = 365) =>
   })
 
 describe("HistoryIndex", () => {
-  it("has no nights if the file isn't there", async () => {
+  it("has no nights if the file doesn't exist", async () => {
     const index = await run((reader) => reader.read)
     assert.deepEqual([index.nights, index.problems], [[], []])
   })
 
-  it("reads nights as columns, and each night whole", async () => {
+  it("reads nights as columns, and each night completely", async () => {
     const first = night(1, [scenario("pays"), scenario("gone", 2)])
     const second = night(2, [scenario("new", 0), scenario("pays")])
     writeFileSync(file, lineOf(second) + lineOf(first))
@@ -104,7 +104,7 @@ describe("HistoryIndex", () => {
     assert.isUndefined(NightsView.trendOf(index, "shop", "unknown"))
   })
 
-  it("reads only what was added, and a line again that had no end", async () => {
+  it("reads only added lines, and rereads a line that was incomplete", async () => {
     const [one, two] = [night(1, [scenario("pays")]), night(2, [scenario("pays")])]
     const three = night(3, [scenario("new")])
     writeFileSync(file, lineOf(one) + lineOf(two).slice(0, 100))
@@ -126,7 +126,7 @@ describe("HistoryIndex", () => {
     assert.deepEqual(idsOf(other), [three.id])
   })
 
-  it("reads all nights of a merged or damaged file, with one sentence for each line that isn't one", async () => {
+  it("reads all nights of a merged or damaged file, with one sentence per invalid line", async () => {
     const [one, two, three] = [1, 2, 3].map((day) => lineOf(night(day, [scenario("pays")])))
     writeFileSync(
       file,

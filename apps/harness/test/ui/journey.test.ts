@@ -95,7 +95,7 @@ describe("the page of a running ui in Chromium", () => {
     assert.deepInclude(entries[0], { suite: "shop", scenario: "fills the cart", owner: "checkout team" })
   })
 
-  it("runs what failed again, and stops a run, which writes its report", { timeout: 120_000 }, async () => {
+  it("reruns failed scenarios, and stops a run, which writes its report", { timeout: 120_000 }, async () => {
     rmSync(cart)
     await page.getByRole("button", { name: "Run 1 not passed again" }).click()
     await page.getByText("1 of 1 scenario passed").waitFor()

@@ -105,7 +105,7 @@ describe.runIf(process.platform === "linux")("ui with a year of 500 scenarios", 
     await ui.read(({ actions }) => Effect.ignore(actions.stop(id)))
   })
 
-  it("says in one sentence that no report can be written", async () => {
+  it("reports in one sentence that no report can be written", async () => {
     rmSync(join(store, "runs"), { recursive: true })
     writeFileSync(join(store, "runs"), "a file in the place of the folder")
     const { detail } = await ui.refused(({ actions }) => actions.start({}))

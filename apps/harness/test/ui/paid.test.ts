@@ -61,7 +61,7 @@ const stop = async (ui: Served) => {
 const limited = ["--allow-paid", "--max-cost", "0.84", "--trial-budget", "0.42"]
 
 describe("paid runs that a page starts", () => {
-  it("cost no more than --max-cost together, and are refused when it is used up", { timeout: 180_000 }, async () => {
+  it("cost no more than --max-cost in total, and are refused when it is used up", { timeout: 180_000 }, async () => {
     ;[created, cost] = [0, { totalCostUsd: "0.42" }]
     const ui = await start(...limited)
     const both = ["buys: passed", "looks: passed"]
@@ -86,7 +86,7 @@ describe("paid runs that a page starts", () => {
     await stop(ui)
   })
 
-  it("leave out what costs money without --allow-paid", { timeout: 180_000 }, async () => {
+  it("skip paid scenarios without --allow-paid", { timeout: 180_000 }, async () => {
     created = 0
     const ui = await start()
     assert.isFalse((await ui.read(({ project }) => project)).can.pay)

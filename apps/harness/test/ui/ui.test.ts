@@ -48,7 +48,7 @@ const runOnce = async (scenarios: ReadonlyArray<{ readonly suite: string; readon
 }
 
 describe("ui", () => {
-  it("never takes another port than the named one, and the next free one if none is named", async () => {
+  it("never uses another port than the named one, and otherwise the next free one", async () => {
     const taken = await run(["ui", "--port", String(ui.port)], {}, folder)
     assert.deepEqual(
       [taken.code, taken.stdout, taken.stderr],
@@ -63,7 +63,7 @@ describe("ui", () => {
     }
   })
 
-  it("lists suites, and says in one sentence why a file can't be loaded", async () => {
+  it("lists suites, and explains in one sentence why a file can't be loaded", async () => {
     const { files } = await ui.read(({ suites }) => suites)
     assert.deepEqual(
       files.map(({ argument, scenarios }) => [argument, scenarios.map(({ name }) => name)]),
@@ -77,7 +77,7 @@ describe("ui", () => {
   })
 
   it(
-    "runs chosen scenarios, and two pages and one that was away see the same events",
+    "runs selected scenarios, and two pages and one that reconnected see the same events",
     { timeout: 120_000 },
     async () => {
       const { id, messages } = await runOnce([pays, fails], true)
@@ -181,7 +181,7 @@ describe("ui", () => {
     assert.strictEqual((await ui.refused(({ actions }) => actions.stop(id)))._tag, "CannotError")
   })
 
-  it("keeps the events and the history when a run's process dies, and runs again", { timeout: 120_000 }, async () => {
+  it("keeps the events and the history if a run's process dies, and can run again", { timeout: 120_000 }, async () => {
     const history = () => readFileSync(join(folder, ".webagent/history.ndjson"), "utf8")
     await runOnce([pays], true)
     const before = history()
@@ -203,7 +203,7 @@ describe("ui", () => {
     assert.strictEqual((await ui.read(({ run }) => run(next.id))).state, "finished")
   })
 
-  it("keeps the folder of a run whose suite ends the process", { timeout: 120_000 }, async () => {
+  it("keeps the folder of a run whose suite exits the process", { timeout: 120_000 }, async () => {
     const file = join(folder, "leaving.suite.ts")
     writeFileSync(
       file,
@@ -243,8 +243,8 @@ const cookieOf = async () => {
 
 const startRequest = { method: "POST", body: JSON.stringify({ scenarios: [{ suite: "shop", name: "is not there" }] }) }
 
-describe("the guard of ui", () => {
-  it("opens a session with the token, in a cookie that no script and no other site gets", async () => {
+describe("the access control of ui", () => {
+  it("opens a session with the token, in a cookie that no script or other site gets", async () => {
     const cookie = await cookieOf()
     assert.match(cookie, new RegExp(`^webagent_ui_${ui.port}=\\S+; Path=/; HttpOnly; SameSite=Strict$`, "u"))
     assert.notInclude(cookie, ui.token)
@@ -278,7 +278,7 @@ describe("the guard of ui", () => {
     }
   })
 
-  it("takes changes with the cookie only from its own page", async () => {
+  it("accepts changes with the cookie only from its own page", async () => {
     const cookie = (await cookieOf()).split(";")[0] ?? ""
     const foreign = [
       { origin: "https://evil.example" },
@@ -298,7 +298,7 @@ describe("the guard of ui", () => {
       assert.strictEqual((await ui.send(`${uiApiPath}/runs`, { cookie, ...headers }, startRequest)).status, 409)
   })
 
-  it("refuses the WebSocket of a foreign page and of one without a session", async () => {
+  it("refuses the WebSocket of another page and of one without a session", async () => {
     const connect = (headers: Readonly<Record<string, string>>) =>
       new Promise<number>((resolve) => {
         const socket = new WebSocket(`ws://127.0.0.1:${ui.port}${uiApiPath}/socket`, { headers })
@@ -340,8 +340,8 @@ describe("the guard of ui", () => {
   })
 })
 
-describe("the command ui", () => {
-  it("needs a limit of cost for paid scenarios", { timeout: 120_000 }, async () => {
+describe("the ui command", () => {
+  it("needs a cost limit for paid scenarios", { timeout: 120_000 }, async () => {
     const error = await serve(folder, ["--allow-paid"]).catch(String)
     assert.include(error, "--max-cost")
   })

@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { isThisMachine, settingsOf } from "../../../src/cli/load/LoadOptions.ts"
 
-it.effect("the task of a load with a profile leaves outcome and duration to the profile", () =>
+it.effect("LoadOptions omits outcome and duration from the task if a profile is given", () =>
   Effect.gen(function* () {
     const workload = {
       rate: undefined,
@@ -30,7 +30,7 @@ describe("isThisMachine", () => {
     "http://[::1]:9",
     "http://2130706433/"
   ]) {
-    it(`${address} is`, () => assert.isTrue(isThisMachine(address)))
+    it(`accepts ${address}`, () => assert.isTrue(isThisMachine(address)))
   }
   for (const address of [
     "https://api.example.com",
@@ -42,6 +42,6 @@ describe("isThisMachine", () => {
     "http://[::2]",
     "nonsense"
   ]) {
-    it(`${address} is not`, () => assert.isFalse(isThisMachine(address)))
+    it(`refuses ${address}`, () => assert.isFalse(isThisMachine(address)))
   }
 })

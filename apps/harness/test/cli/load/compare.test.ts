@@ -48,7 +48,7 @@ const reportIn = (directory: string) =>
   Schema.decodeUnknownSync(Schema.fromJsonString(AbReport))(readFileSync(join(directory, "ab-smoke.json"), "utf8"))
 
 describe.concurrent("load compare", () => {
-  it("says that the second is slower, by how much, and ends with 1", async () => {
+  it("reports that the second service is slower, by how much, and exits with 1", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(b, 1.3))
     const args = ["load", "compare", a, b, "--test", "smoke", "--seed", "4", "--report-dir", directory]
@@ -65,7 +65,7 @@ describe.concurrent("load compare", () => {
     assert.notInclude(JSON.stringify(report) + stdout, key)
   })
 
-  it("sees no difference where both are alike, and ends with 0", async () => {
+  it("sees no difference if both are alike, and exits with 0", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring("none", 1))
     const args = ["load", "compare", a, b, "--pairs", "4", "--report-dir", directory]
@@ -75,7 +75,7 @@ describe.concurrent("load compare", () => {
     assert.include(stdout, `${join(directory, "ab-average-load.html")}\n`)
   })
 
-  it("says that the second is faster, and ends with 6", async () => {
+  it("reports that the second service is faster, and exits with 6", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(a, 1.3))
     const args = ["load", "compare", a, b, "--test", "smoke", "--report-dir", directory]
@@ -102,7 +102,7 @@ describe.concurrent("load compare", () => {
     assert.strictEqual(reportIn(directory).verdict, "slower")
   })
 
-  it("cannot tell where the pairs scatter too much, says how many would do, and ends with 5", async () => {
+  it("cannot tell if the pairs vary too much, names the number needed, and exits with 5", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     // each run of B has its own speed
     const body = `
@@ -118,7 +118,7 @@ describe.concurrent("load compare", () => {
     assert.strictEqual(reportIn(directory).verdict, "cannot tell")
   })
 
-  it("reports its result also when the report cannot be written", async () => {
+  it("prints its result even if the report cannot be written", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     // a folder where a file is to go stops everybody, root too
     const inTheWay = JSON.stringify(join(directory, "ab-smoke.json"))
@@ -131,7 +131,7 @@ describe.concurrent("load compare", () => {
     assert.strictEqual(code, 2)
   })
 
-  it("a k6 that fails, or a service without a successful request, is no comparison", async () => {
+  it("fails if k6 fails, or a service has no successful request", async () => {
     const [a, b, directory, other] = [await serve(), await serve(), newFolder(), newFolder()]
     const env = { WEBAGENT_API_KEY: key }
     const args = ["load", "compare", a, b, "--test", "smoke"]
@@ -147,7 +147,7 @@ describe.concurrent("load compare", () => {
     )
   })
 
-  it("a service that answers and completes nothing is no comparison", async () => {
+  it("fails if a service responds but completes nothing", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const undone = {
       type: "counter",
@@ -168,7 +168,7 @@ describe.concurrent("load compare", () => {
     )
   })
 
-  it("says what it leaves behind at services that live on, of all its runs", async () => {
+  it("reports what all its runs leave on services that keep running", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const left = JSON.stringify(ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 }))
     const k6 = ScriptedK6.write(
@@ -183,7 +183,7 @@ describe.concurrent("load compare", () => {
     ])
   })
 
-  it("Ctrl-C ends it, and k6 with it", async () => {
+  it("stops on Ctrl-C, together with k6", async () => {
     const working = Promise.withResolvers<void>()
     const a = await serve({
       fail: () => {
@@ -208,7 +208,7 @@ describe.concurrent("load compare", () => {
   for (const [title, args, sentence] of [
     ["one service only", ["http://127.0.0.1:9"], /^Missing required argument: url_b\. See: .* load compare --help\n$/u],
     [
-      "a flag of a test of one service",
+      "a flag for tests of one service",
       ["simulated", "simulated", "--segments", "2"],
       /^No flag --segments\. See: .* load compare --help\n$/u
     ],
@@ -223,7 +223,7 @@ describe.concurrent("load compare", () => {
       /^Invalid value for argument <url_a>: "foo"\. Expected: "simulated", or a URL such as https:\/\/host\. See: /u
     ],
     [
-      "a profile for services that exist",
+      "a profile for external services",
       ["http://127.0.0.1:9", "http://127.0.0.1:9", "--profile", "flaky"],
       /^--profile applies only to the simulated service\. Remove --profile or use the simulated service\.\n$/u
     ],
@@ -256,7 +256,7 @@ describe.concurrent("load compare", () => {
 })
 
 describe("load --baseline", () => {
-  it("cannot tell with fewer than five runs, then says that one is worse, and records only when told to", async () => {
+  it("cannot tell with fewer than five runs, then reports a slower one, and records only on request", async () => {
     const [address, directory] = [await serve(), newFolder()]
     const baseline = join(directory, "history.ndjson")
     const env = { WEBAGENT_API_KEY: key }

@@ -49,7 +49,7 @@ describe.concurrent("k6", () => {
     assert.match(stdout, /\nreport {3}\S+\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1\.23 s\n$/u)
   })
 
-  it("passes the load's settings and further outputs to k6, with their addresses", async () => {
+  it("passes the load's settings and additional outputs to k6, with their addresses", async () => {
     const thresholds = join(newFolder(), "limits.json")
     writeFileSync(thresholds, JSON.stringify({ time_to_terminal: ["p(95)<3000"] }))
     const flags = {
@@ -87,7 +87,7 @@ describe.concurrent("k6", () => {
     })
   })
 
-  it("a crossed threshold is named, and the exit code is 1", async () => {
+  it("names a crossed threshold, and exits with 1", async () => {
     const summary = ScriptedK6.summary({ http_req_failed: false, checks: true, runs_lost: false })
     const { code, directory, stderr, stdout } = await called(`sumUp(${JSON.stringify(summary)}); process.exitCode = 99`)
     assert.deepStrictEqual([code, stderr], [1, ""])
@@ -102,7 +102,7 @@ describe.concurrent("k6", () => {
 
   for (const [what, body, sentence] of [
     [
-      "a script that does not load",
+      "a script that can't be loaded",
       'write("boom"); process.exitCode = 107',
       /^The load test has no result: k6 failed: the script failed to load or threw an error \(exit code 107\)\.\nboom\n$/u
     ],
@@ -115,7 +115,7 @@ describe.concurrent("k6", () => {
     ["no summary", "", /k6 failed: it wrote no summary\.\n$/u],
     ["another summary", "sumUp({ metrics: {} })", /k6 failed: it wrote no summary\.\n$/u]
   ] as const) {
-    it(`${what}: one sentence, what k6 said, and exit code 1`, async () => {
+    it(`${what}: one sentence, the output of k6, and exit code 1`, async () => {
       const { code, directory, stderr } = await called(body)
       assert.match(stderr, sentence)
       assert.strictEqual(code, 1)
@@ -128,7 +128,7 @@ describe.concurrent("k6", () => {
     })
   }
 
-  it("leaves nothing of an earlier report beside its own", async () => {
+  it("leaves no files of an earlier report next to its own", async () => {
     const directory = newFolder()
     for (const ending of [".json", ".series.json", ".junit.xml", ".html", "-k6.html"]) {
       writeFileSync(join(directory, `load-smoke${ending}`), "earlier")
@@ -142,7 +142,7 @@ describe.concurrent("k6", () => {
     assert.notInclude(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), "earlier")
   })
 
-  it("reports its result also when the report cannot be written", async () => {
+  it("prints its result even if the report cannot be written", async () => {
     // a folder where a file is to go stops everybody, root too
     const body = `
       const { mkdirSync } = await import("node:fs")
@@ -173,9 +173,9 @@ describe.concurrent("k6", () => {
   for (const [how, other] of [
     ["is asked to stop", `if (body.includes('"stopped":true')) { sumUp(passed); process.exit(103) }`],
     // k6 lets go of its address and of signals before it sums up
-    ["sums up by itself", `server.close(); setTimeout(() => { sumUp(passed); process.exit(0) }, 500)`]
+    ["finishes by itself", `server.close(); setTimeout(() => { sumUp(passed); process.exit(0) }, 500)`]
   ] as const)
-    it(`a threshold that ends one of two processes ends the other, which ${how}, and stays crossed`, async () => {
+    it(`stops the other process, which ${how}, if a threshold ends one of two, and the threshold stays crossed`, async () => {
       const body = `
       const { createServer } = await import("node:http")
       const passed = ${JSON.stringify(passed)}
@@ -243,7 +243,7 @@ describe.concurrent("k6", () => {
     ["before the load", "process.exitCode = 107"],
     ["in it", "listen(() => process.exit(107))"]
   ] as const)
-    it(`a process that fails ${when} ends the others at once, and is named`, async () => {
+    it(`stops the other processes immediately and names a process that fails ${when}`, async () => {
       const body = `
         const { createServer } = await import("node:http")
         const after = (flag) => args[args.indexOf(flag) + 1]
@@ -273,7 +273,7 @@ describe.concurrent("k6", () => {
       if (when === "before the load") assert.isFalse(existsSync(join(directory, "began")))
     })
 
-  it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
+  it("asks k6 to stop on Ctrl-C, and reports its measurements and leftovers", async () => {
     const sums = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
     const { metrics } = sums
     const summary = {
@@ -297,7 +297,7 @@ describe.concurrent("k6", () => {
     assert.include(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), ' errors="1" ')
   })
 
-  it("Ctrl-C twice ends at once, and k6 with it", async () => {
+  it("stops immediately on a second Ctrl-C, together with k6", async () => {
     const { socket, started } = await endless("")
     const closed = new Promise((resolve) => socket.once("close", resolve))
     started.signal("SIGINT")
@@ -307,7 +307,7 @@ describe.concurrent("k6", () => {
     await closed
   })
 
-  it.effect("uses the k6 of the package @webagent/k6 in the user's project, before it looks for Go", () =>
+  it.effect("prefers the k6 of the package @webagent/k6 in the user's project to Go", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       const { path } = ScriptedK6.write(folder, "")

@@ -34,26 +34,26 @@ describe.concurrent("mistakes", () => {
       ["load", "smok"]
     ],
     [
-      "a load test like no other",
+      "an unknown load test without a similar name",
       2,
       /^No load test named "toString"\. Load tests: smoke, average-load, stress, spike, soak, breakpoint\. See: npm run harness -- load --help\n$/u,
       ["load", "toString"]
     ],
     [
-      "another machine, before a key is asked for",
+      "another machine, before the key is required",
       2,
       /^https:\/\/api\.example\.com is on another machine\. The load would send up to 1,219 requests and create up to 35 runs and 18 browsers\. To send it anyway, add --allow-remote\.\n$/u,
       ["load", "smoke", "--target", "https://api.example.com", "--rate", "7", "--duration", "2s"]
     ],
     [
-      "another machine that is meant, and is not there",
+      "an intended but unreachable machine",
       3,
       /^Nothing answers at http:\/\/service\.invalid \(.+\)\. Is the service running\?\n$/u,
       ["load", "smoke", "--target", "http://service.invalid", "--allow-remote"],
       { WEBAGENT_API_KEY: key }
     ],
     [
-      "a limit of the configuration on a metric that does not exist",
+      "a configured limit on an unknown metric",
       2,
       /^thresholds: unknown metric "time_to_terminl"\. Did you mean time_to_terminal\?\n$/u,
       [...simulated, "--config", configured]
@@ -72,14 +72,14 @@ describe.concurrent("mistakes", () => {
       { WEBAGENT_API_KEY: key }
     ],
     [
-      "nothing at B, before k6 is looked for",
+      "no service at B, before k6 is searched",
       3,
       /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
       ["load", "compare", "simulated", "http://127.0.0.1:9"],
       { WEBAGENT_API_KEY: key, WEBAGENT_K6: "/nowhere/k6" }
     ],
     [
-      "nothing at A, before k6 is looked for",
+      "no service at A, before k6 is searched",
       3,
       /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
       ["load", "compare", "http://127.0.0.1:9", "simulated", "--test", "smoke"],
@@ -93,7 +93,7 @@ describe.concurrent("mistakes", () => {
       { WEBAGENT_API_KEY: key }
     ],
     [
-      "a k6 that is not there",
+      "a missing k6",
       2,
       /^\/nowhere\/k6 is not k6\. Set WEBAGENT_K6 to the path of a k6, or unset it\.\n$/u,
       simulated,
@@ -114,7 +114,7 @@ describe.concurrent("mistakes", () => {
       ["load", "smoke", "--rate", "0"]
     ],
     [
-      "a limit that cannot be read",
+      "an invalid limit",
       2,
       /limits\.json: .*expected a limit such as "p\(95\)<200", .* got "p95 below 3"[^]*http_req_duration/u,
       ["load", "smoke", "--thresholds", wrongLimits]
@@ -128,19 +128,19 @@ describe.concurrent("mistakes", () => {
       { WEBAGENT_K6: "/nowhere/k6" }
     ],
     [
-      "limits that are not there",
+      "a missing file of limits",
       2,
       /^Cannot read the thresholds: \/nowhere\.json does not exist\.\n$/u,
       ["load", "smoke", "--thresholds", "/nowhere.json"]
     ],
     [
-      "a record that has no place, before there is one to keep",
+      "a record without a place, before the load",
       2,
       /^Cannot write the baseline: \/nowhere does not exist\.\n$/u,
       ["load", "smoke", "--baseline", "/nowhere/history.ndjson", "--record"]
     ],
     [
-      "an output that there is not",
+      "an unknown output",
       2,
       /^Invalid value for flag --out: "influx=http:\/\/127\.0\.0\.1:9"\. Expected: prometheus=URL or otlp=URL\. See: /u,
       ["load", "smoke", "--out", "influx=http://127.0.0.1:9"]
@@ -159,37 +159,37 @@ describe.concurrent("mistakes", () => {
       { WEBAGENT_API_KEY: key }
     ],
     [
-      "a flow that there is not",
+      "an unknown flow",
       2,
       /^--mix must list weights from 0 to 999 for runs, .*, such as runs=3,browsers=1; got "walks=1"\.\n$/u,
       ["load", "smoke", "--mix", "walks=1"]
     ],
     [
-      "hardly any time",
+      "a duration that is too short",
       2,
       /^Invalid value for flag --duration: "999ms"\. Expected: a time from 1s to 365d, such as 30s or 5m\. See: /u,
       ["load", "smoke", "--duration", "999ms"]
     ],
     [
-      "more time than there is",
+      "a duration that is too long",
       2,
       /^Invalid value for flag --duration: "9999999h"\. Expected: a time from 1s to 365d, such as 30s or 5m\. See: /u,
       ["load", "smoke", "--duration", "9999999h"]
     ],
     [
-      "a wait without an end",
+      "an infinite wait",
       2,
       /^Invalid value for flag --run-timeout: "8784h"\. Expected: a time from 100ms to 365d, such as 30s or 5m\. See: /u,
       ["load", "smoke", "--vus", "1", "--run-timeout", "8784h"]
     ],
     [
-      "more than a machine holds",
+      "more than a machine can handle",
       2,
       /^The load needs 10,000,001 virtual users, about 7,000 GB; this machine has \S+ GB\. Lower --rate or --run-timeout, or use several machines with load render\.\n$/u,
       ["load", "smoke", "--rate", "1000000"]
     ],
     [
-      "more processes than cores run",
+      "more processes than cores",
       2,
       /^--segments must be \d+ or less on this machine \(4 per core\); got 10000\. Use several machines with load render\.\n$/u,
       ["load", "smoke", "--segments", "10000"],
@@ -215,13 +215,13 @@ describe.concurrent("mistakes", () => {
       ["load", "smoke", "--render", "k6-operator", "--target", "http://a.example", "--out", "load"]
     ],
     [
-      "a rate of users",
+      "a rate together with users",
       2,
       /^--rate and --vus cannot be combined: with --vus the rate follows from response times\. Remove one\.\n$/u,
       ["load", "smoke", "--rate", "5", "--vus", "5"]
     ],
     [
-      "a profile for a service that exists",
+      "a profile for an external service",
       2,
       /^--profile applies only to the simulated service\. Remove --profile or use the simulated service\.\n$/u,
       ["load", "smoke", "--target", "http://127.0.0.1:9", "--profile", "flaky"]
@@ -272,7 +272,7 @@ describe.concurrent("mistakes", () => {
     })
   }
 
-  it("sends nothing to a service that is not simulated without a flag", async () => {
+  it("sends no requests to a service that is not simulated without a flag", async () => {
     const { address, seen } = await serve({ simulated: false })
     const directory = newFolder()
     const { path } = ScriptedK6.write(directory, `sumUp(${JSON.stringify(passed)})`)

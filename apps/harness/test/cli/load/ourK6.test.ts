@@ -24,13 +24,13 @@ const built = spawnSync(
   }
 )
 
-describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", () => {
+describe.skipIf(built.status === 4)("the real k6 (needs Go)", () => {
   const k6 = built.stdout.trim()
   // every start a second takes ten virtual users, each a copy of the script; k6 leaves out what it is late for, so that
   // a round of the mix has to be over long before the end
   const seconds = ["--duration", "3s", "--rate", "5"]
 
-  it("is ours, runs the TypeScript, and passes on the simulated service in another process", async () => {
+  it("is our build, runs the TypeScript, and passes on the simulated service in another process", async () => {
     assert.strictEqual(built.status, 0, built.stderr)
     const directory = newFolder()
     const { code, stderr, stdout } = await run(["load", "smoke", ...seconds, "--report-dir", directory])
@@ -50,7 +50,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.notMatch(page, /<script|\bsrc=|@import|url\(/u)
   })
 
-  it("hears no settings of k6 that lie in the working directory", async () => {
+  it("ignores settings of k6 in the working directory", async () => {
     const directory = newFolder()
     mkdirSync(join(directory, ".config", "k6"), { recursive: true })
     writeFileSync(join(directory, ".config", "k6", "config.json"), '{ "noSetup": true }')
@@ -60,7 +60,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
   })
 
-  it("shared by two processes is one load, and its percentiles are those of all points", async () => {
+  it("makes one load with two processes, with percentiles over all points", async () => {
     const directory = newFolder()
     // a round of the mix for each
     const args = ["load", "smoke", "--duration", "3s", "--rate", "12", "--segments", "2", "--report-dir", directory]
@@ -75,7 +75,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.isFalse(existsSync(join(directory, "load-smoke-k6.html")))
   })
 
-  it("shared by two processes decodes the share that is asked for", async () => {
+  it("decodes the requested share with two processes", async () => {
     const directory = newFolder()
     const load = ["--duration", "1s", "--vus", "10", "--segments", "2", "--mix", "status=1", "--sample", "0.2"]
     const { address } = await serve()
@@ -108,7 +108,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.isBelow(reportIn(directory, "breakpoint").metrics["iterations"]?.values["count"] ?? 0, 450)
   })
 
-  it.effect("recognises our k6 build, and gives it the TypeScript file unchanged", () =>
+  it.effect("is recognized as our build, and gets the TypeScript file unchanged", () =>
     Effect.gen(function* () {
       const found = yield* K6.find(k6, () => Effect.void)
       assert.deepInclude(found, { path: k6, readsTypeScript: true })
@@ -116,7 +116,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it("without our extension runs the bundle", async () => {
+  it("runs the bundle without our extension", async () => {
     const { path } = ScriptedK6.write(
       newFolder(),
       `const { spawnSync } = await import("node:child_process")
@@ -155,7 +155,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.match(stdout, /^k6 {7}Failed to send the time series data to the endpoint: .*connection refused/mu)
   })
 
-  it("doing no work at all fails, by the thresholds that count work", async () => {
+  it("fails without any work, because of the thresholds that count work", async () => {
     const { address } = await serve({ fail: () => 503 })
     const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]
     const { code, stdout } = await call(args, { WEBAGENT_API_KEY: key })
@@ -164,7 +164,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.match(stdout, /^failed requests by status: 503 \(\d+\)$/mu)
   })
 
-  it("starts work at its rate when nothing is ever answered", async () => {
+  it("starts work at its rate even if no request gets a response", async () => {
     const enough = Promise.withResolvers<void>()
     const { address } = await serve({
       fail: (_, ordinal) => {

@@ -8,7 +8,7 @@ import { key, stage } from "./stage.ts"
 const { newFolder } = stage()
 
 describe.concurrent("load render", () => {
-  it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
+  it("writes the manifests of a cluster with the same settings and without a key, and prints how to use them", async () => {
     const directory = newFolder()
     const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
     const where = ["--target", "https://agents.example.com", "--out", "prometheus=http://p/api/v1/write"]
@@ -27,7 +27,7 @@ describe.concurrent("load render", () => {
     assert.include(stdout, "  kubectl apply -f testrun.yaml\n")
   })
 
-  it("bakes the script into an image that is named", async () => {
+  it("puts the script into a named image", async () => {
     const directory = newFolder()
     const where = [directory, "--target", "http://a.example", "--image", "registry.example/load:1"]
     const { code, stderr, stdout } = await call(["load", "render", "smoke", ...where], { PATH: "" })
@@ -38,7 +38,7 @@ describe.concurrent("load render", () => {
     assert.include(stdout, "  docker build -t registry.example/load:1 .\n")
   })
 
-  it("is for the k6 that ours is", () => {
+  it("uses the k6 version of our extension", () => {
     const manifest = readFileSync(new URL("../../../../../tools/k6/go.mod", import.meta.url), "utf8")
     assert.include(manifest, `go.k6.io/k6/v2 v${K6.pinned}\n`)
   })

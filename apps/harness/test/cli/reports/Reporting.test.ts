@@ -25,7 +25,7 @@ it.effect("a reporter that never finishes is stopped 30 seconds after the run's 
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.effect("a folder that became read-only is one sentence about all reports, and another failure has its own", () =>
+it.effect("a folder that became read-only is reported once for all reports, and another failure separately", () =>
   Effect.gen(function* () {
     const refused = (path: string) => () =>
       Promise.reject(

@@ -29,7 +29,7 @@ const now = resultsOf({
 describe("Changes", () => {
   const explain = ({ name }: ScenarioResult) => (name === "added" ? [] : [`  ✗ ${name}`, ""])
 
-  it.effect("explains what is new, and names the rest", () =>
+  it.effect("explains new failures, and names the others", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(Changes.lines(yield* before, yield* now, { style: plain, explain }), [
         "  fixed          shop › repaired",
@@ -45,14 +45,14 @@ describe("Changes", () => {
     })
   )
 
-  it.effect("explains what fails the first time", () =>
+  it.effect("explains failures of the first run", () =>
     Effect.gen(function* () {
       const results = yield* resultsOf({ fine: Effect.void, bad: Effect.fail("a") })
       assert.deepStrictEqual(Changes.lines(undefined, results, { style: plain, explain }), ["  fails", "  ✗ bad", ""])
     })
   )
 
-  it.effect("nothing has changed when nothing has", () =>
+  it.effect("reports nothing if nothing has changed", () =>
     Effect.gen(function* () {
       const results = yield* resultsOf({ fine: Effect.void })
       assert.deepStrictEqual(Changes.lines(results, results, { style: plain, explain }), [])

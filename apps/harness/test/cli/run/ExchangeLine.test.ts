@@ -27,7 +27,7 @@ const lineOf = (one: Seen, all: ReadonlyArray<Seen> = [one]) =>
   exchangeLine(one, all, { redact: (text) => text.replaceAll("wak_secret", "<key>"), style: plain })
 
 describe("exchangeLine", () => {
-  it("says what was sent and what came, without the key", () => {
+  it("shows the request and the response, without the key", () => {
     const body = '{"task":"wak_secret"}'
     const answer = bytes('{\n  "id": "wak_secret"\n}')
     assert.strictEqual(
@@ -36,7 +36,7 @@ describe("exchangeLine", () => {
     )
   })
 
-  it("says how often it was tried, and after what", () => {
+  it("shows the number of attempts, and the reason of each retry", () => {
     const attempts = [
       seen({ status: 503 }),
       seen({ at_ms: 5, endedAt_ms: 9, status: undefined, failure: "ECONNRESET" }),
@@ -52,7 +52,7 @@ describe("exchangeLine", () => {
     )
   })
 
-  it("cuts what is long, and says how long it is", () => {
+  it("truncates long values, and shows their length", () => {
     const line = lineOf(seen({ sent: "x".repeat(5000) }))
     assert.isBelow(line.length, 250)
     assert.match(line, /x… \(5,000 bytes\)$/u)

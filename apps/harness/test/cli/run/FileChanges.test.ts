@@ -15,7 +15,7 @@ const watching = Effect.gen(function* () {
 })
 
 describe("changed", () => {
-  it.effect("waits for a change, and names the files", () =>
+  it.effect("waits for a change, and returns the files", () =>
     Effect.gen(function* () {
       const { fiber, files } = yield* watching
       assert.isUndefined(fiber.pollUnsafe())
@@ -25,7 +25,7 @@ describe("changed", () => {
     })
   )
 
-  it.effect("waits until an editor has done: a file may be gone for a moment, or written twice", () =>
+  it.effect("waits until an editor has finished: a file may disappear for a moment, or be written twice", () =>
     Effect.gen(function* () {
       const { fiber, files } = yield* watching
       for (const stamp of [undefined, "2", "3", "4"]) {
@@ -39,7 +39,7 @@ describe("changed", () => {
     })
   )
 
-  it.effect("a file that is as it was again has not changed", () =>
+  it.effect("ignores a file whose contents are the same again", () =>
     Effect.gen(function* () {
       const { fiber, files } = yield* watching
       files.set("a.ts", "2")

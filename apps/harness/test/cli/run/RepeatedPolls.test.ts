@@ -30,7 +30,7 @@ const said = (...exchanges: ReadonlyArray<readonly [trial: string, seen: Seen]>)
 }
 
 describe("repeated polls", () => {
-  it("are one line with how often and how long, until the response changes", () => {
+  it("are one line with their number and duration, until the response changes", () => {
     assert.deepStrictEqual(
       said(
         ["a", read(0, "running")],
@@ -42,7 +42,7 @@ describe("repeated polls", () => {
     )
   })
 
-  it("are those of one trial, with one status, and reads alone", () => {
+  it("are merged only within one trial, for one status, and for reads", () => {
     const create = { method: "POST" } as const
     for (const [first, second] of [
       [

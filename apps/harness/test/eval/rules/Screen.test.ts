@@ -12,7 +12,7 @@ Drag the circle.
 Last reward: -
 </page-1>`
 
-it("reads elements, shapes and where they are, without what MiniWoB++ shows beside a task", () => {
+it("Screen reads elements, shapes and their places, without MiniWoB++'s own display next to a task", () => {
   const screen = read(page, "Clicked.")
   assert.deepStrictEqual(
     screen.elements.map(({ name, role, value }) => [role, name, value].join(" ").trim()),
@@ -26,6 +26,6 @@ it("reads elements, shapes and where they are, without what MiniWoB++ shows besi
   assert.notInclude(screen.lines.join("\n"), "reward")
 })
 
-it("says what a rule looks for and does not find", () => {
+it("Screen reports a missing element that a rule looks for", () => {
   assert.throws(() => named(read(page, ""), "Cancel"), "nothing is named Cancel")
 })

@@ -34,7 +34,7 @@ const write = (path: string, events: ReadonlyArray<RunEvent>, continued = false)
 const read = (path: string) => Effect.map(EventLog.read(path), (logged) => logged.map(({ event }) => event))
 
 describe("EventLog", () => {
-  it.effect("what is written is read again, one line an event", () =>
+  it.effect("reads back what it wrote, with one line per event", () =>
     inFolder((path, fs) =>
       Effect.gen(function* () {
         const events = yield* eventsOfARun
@@ -45,7 +45,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("goes on where the file ends, also when it was made shorter", () =>
+  it.effect("continues at the end of the file, even if it was shortened", () =>
     inFolder((path, fs) =>
       Effect.gen(function* () {
         const [first, ...rest] = yield* eventsOfARun
@@ -64,7 +64,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("is in the file as soon as it is written, before the log is closed", () =>
+  it.effect("writes each event immediately, before the log is closed", () =>
     inFolder((path) =>
       Effect.gen(function* () {
         const log = yield* EventLog.open(path, { continued: false })
@@ -76,7 +76,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("events that are written at the same time are whole lines", () =>
+  it.effect("writes whole lines for simultaneous events", () =>
     inFolder((path) =>
       Effect.gen(function* () {
         const events = yield* eventsOfARun
@@ -88,7 +88,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("killed at any byte, it reads as the events before, and goes on behind them", () =>
+  it.effect("reads earlier events and continues after them if it was killed at any byte", () =>
     inFolder((path, fs) =>
       Effect.gen(function* () {
         const events = yield* eventsOfARun
@@ -105,7 +105,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("a new run in the same place begins anew", () =>
+  it.effect("starts again for a new run in the same place", () =>
     inFolder((path) =>
       Effect.gen(function* () {
         const events = yield* eventsOfARun
@@ -116,7 +116,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("says whether a run was cut short, wherever that was", () =>
+  it.effect("detects whether a run was interrupted, and where", () =>
     Effect.gen(function* () {
       const events = yield* eventsOfARun
       const lines = events.map((event) => EventLog.lineOf({ at: DateTime.makeUnsafe(0), event }))
@@ -129,7 +129,7 @@ describe("EventLog", () => {
     })
   )
 
-  it("a bad line before the last is told, by its number", () => {
+  it("reports an invalid line before the last by its number", () => {
     const good = '{"at":"2026-11-21T09:12:44.000Z","_tag":"ScenarioStarted","suite":"shop","scenario":"opens"}'
     const lineOf = (text: string) =>
       Result.match(EventLog.parse(text), { onFailure: ({ line }) => line, onSuccess: () => 0 })

@@ -23,7 +23,7 @@ const logged = (events: ReadonlyArray<RunEvent>, from_ms: number): ReadonlyArray
   events.map((event, index) => ({ at: DateTime.makeUnsafe(from_ms + index * 100), event }))
 
 describe("Resumption", () => {
-  it.effect("keeps the trials that had ended, wherever the run was cut", () =>
+  it.effect("keeps finished trials, wherever the run was killed", () =>
     Effect.gen(function* () {
       const events = yield* eventsOfARun
       for (let length = 1; length < events.length; length++) {
@@ -37,7 +37,7 @@ describe("Resumption", () => {
     })
   )
 
-  it.effect("the time between a kill and a resumption is no work, and the last header counts", () =>
+  it.effect("excludes the time between a kill and a resumption, and uses the last header", () =>
     Effect.gen(function* () {
       const events = yield* eventsOfARun
       const [first] = events
@@ -50,7 +50,7 @@ describe("Resumption", () => {
     })
   )
 
-  it.effect("knows which trials ran when it was killed, by its last process alone", () =>
+  it.effect("knows which trials were running at the kill from the last process", () =>
     Effect.gen(function* () {
       const events = yield* eventsOfARun
       const [first] = events
@@ -63,7 +63,7 @@ describe("Resumption", () => {
     })
   )
 
-  it.effect("what a trial cost that a limit had stopped is kept", () =>
+  it.effect("keeps the cost of a trial that a limit had stopped", () =>
     Effect.gen(function* () {
       const events = (yield* eventsOfARun).slice(0, -1).map((event): RunEvent => {
         if (event._tag !== "TrialFinished") return event
@@ -82,7 +82,7 @@ describe("Resumption", () => {
     })
   )
 
-  it.effect("a trial that was stopped by hand has not ended", () =>
+  it.effect("doesn't treat a manually stopped trial as finished", () =>
     Effect.gen(function* () {
       const events = (yield* eventsOfARun).flatMap((event): ReadonlyArray<RunEvent> => {
         if (event._tag === "RunFinished") return []

@@ -39,7 +39,7 @@ const another = Effect.acquireRelease(
 )
 
 describe("RunLock", () => {
-  it.live("is taken while the scope is open, and leaves nothing behind", () =>
+  it.live("is held while the scope is open, and leaves nothing behind", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
@@ -51,7 +51,7 @@ describe("RunLock", () => {
     )
   )
 
-  it.live("a process that is at work keeps it, and is named", () =>
+  it.live("is kept by a running process, which is named", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const { pid } = yield* another
@@ -62,7 +62,7 @@ describe("RunLock", () => {
     )
   )
 
-  it.live("one that was killed does not, nor one whose id another has got since", () =>
+  it.live("is not kept by a killed process, nor by one whose id another process has now", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const { pid } = yield* another
@@ -75,7 +75,7 @@ describe("RunLock", () => {
     )
   )
 
-  it.live("one that was slow does not get what two others have had since", () =>
+  it.live("is not taken by a slow process after two others took it", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const { pid } = yield* another
@@ -97,7 +97,7 @@ describe("RunLock", () => {
     )
   )
 
-  it.live("of many that want what a killed one left, one gets it", () =>
+  it.live("is taken by one of many processes after a kill", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         yield* leave(fs, directory, 1, dead)

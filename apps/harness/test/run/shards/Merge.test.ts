@@ -61,7 +61,7 @@ const Cut = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum
 
 describe("merge", () => {
   it.effect.prop(
-    "however a run is cut, its shards are the run",
+    "restores the run from its shards, however it is split",
     [Cut],
     ([places]) =>
       Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe("merge", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it.effect("traces are numbered anew, each once, and found from their trials", () =>
+  it.effect("renumbers traces without duplicates, and keeps their links to trials", () =>
     Effect.gen(function* () {
       const shards = cut(yield* whole, 2, (index) => (index % 2) + 1)
       const { report, traces } = Result.getOrThrow(merge(shards, { allowMissing: false }))
@@ -100,27 +100,25 @@ describe("merge", () => {
     })
   )
 
-  it.effect(
-    "a missing shard is told; when it may be, what it should have run is skipped, and no measure for others",
-    () =>
-      Effect.gen(function* () {
-        const [first, , third] = cut(yield* whole, 3, (index) => (index % 3) + 1)
-        if (first === undefined || third === undefined) return assert.fail("there are three")
-        assert.strictEqual(
-          sentenceOf([first, third]),
-          "Of 3 shards shard 2 is missing. Name every folder, or merge the others with --allow-missing."
-        )
-        const { missing, report } = Result.getOrThrow(merge([first, third], { allowMissing: true }))
-        assert.deepStrictEqual(missing, [2])
-        assert.deepStrictEqual(
-          report.results.map(({ skip, verdict }) => skip ?? verdict),
-          ["passed", { _tag: "MissingShard", shard: 2 }, "passed", "passed", { _tag: "MissingShard", shard: 2 }]
-        )
-        assert.strictEqual(partialOf(report)?._tag, "LostShard")
-      })
+  it.effect("reports a missing shard, and skips its scenarios if that is allowed", () =>
+    Effect.gen(function* () {
+      const [first, , third] = cut(yield* whole, 3, (index) => (index % 3) + 1)
+      if (first === undefined || third === undefined) return assert.fail("there are three")
+      assert.strictEqual(
+        sentenceOf([first, third]),
+        "Of 3 shards shard 2 is missing. Name every folder, or merge the others with --allow-missing."
+      )
+      const { missing, report } = Result.getOrThrow(merge([first, third], { allowMissing: true }))
+      assert.deepStrictEqual(missing, [2])
+      assert.deepStrictEqual(
+        report.results.map(({ skip, verdict }) => skip ?? verdict),
+        ["passed", { _tag: "MissingShard", shard: 2 }, "passed", "passed", { _tag: "MissingShard", shard: 2 }]
+      )
+      assert.strictEqual(partialOf(report)?._tag, "LostShard")
+    })
   )
 
-  it.effect("what is not the shards of one run, each once, is told in one sentence", () =>
+  it.effect("refuses anything but the shards of one run, each once, with one sentence", () =>
     Effect.gen(function* () {
       const report = yield* whole
       const [first, second] = cut(report, 2, (index) => (index % 2) + 1)
@@ -166,7 +164,7 @@ describe("merge", () => {
     })
   )
 
-  it.effect("limits are those of the night: what the shards might spend together, or what is given", () =>
+  it.effect("sums up the shards' limits for the night, or uses the given ones", () =>
     Effect.gen(function* () {
       const report = yield* whole
       const limited = (
@@ -218,7 +216,7 @@ describe("merge", () => {
     })
   )
 
-  it.effect("shards that ran on another number of trials at a time merge to a night whose times are not compared", () =>
+  it.effect("excludes durations from comparison if shards ran with different parallelism", () =>
     Effect.gen(function* () {
       const report = yield* whole
       const machine = { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
@@ -234,7 +232,7 @@ describe("merge", () => {
     })
   )
 
-  it.effect("events are those of all shards in order of time, between one beginning and one end", () =>
+  it.effect("merges the events of all shards in order of time, between one start and one end", () =>
     Effect.gen(function* () {
       const { events, report } = yield* run(suites, { concurrency: 1 })
       const shards = cut(report, 2, (index) => (index % 2) + 1)
@@ -273,11 +271,11 @@ describe("a service that hangs in every trial", () => {
   })
 
   for (const [what, one, other] of [
-    ["equal limits of time for a scenario", 2000, 2000],
+    ["equal time limits for a scenario", 2000, 2000],
     ["different ones", 2000, 3000],
     ["none on one shard", 2000, undefined]
   ] as const) {
-    it.effect(`is red when its shards are merged: ${what}`, () =>
+    it.effect(`fails when its shards are merged, with ${what}`, () =>
       Effect.gen(function* () {
         const shards = [yield* hanging(1, one), yield* hanging(2, other)]
         const { report } = Result.getOrThrow(merge(shards, { allowMissing: false }))

@@ -59,7 +59,7 @@ const best = (weights: ReadonlyArray<number>, of: number): number => {
 
 describe("Shards", () => {
   it.prop(
-    "each scenario is in exactly one shard",
+    "assign each scenario to exactly one shard",
     [Weights, Count],
     ([weights, of]) => {
       const all = scenarios(weights)
@@ -74,7 +74,7 @@ describe("Shards", () => {
   )
 
   it.prop(
-    "the order in which scenarios are given changes nothing",
+    "don't depend on the order of the given scenarios",
     [Weights, Count, Seed],
     ([weights, of, seed]) => {
       const all = scenarios(weights)
@@ -87,7 +87,7 @@ describe("Shards", () => {
   )
 
   it.prop(
-    "the longest shard takes at most a third longer than the best split's",
+    "take at most a third longer than the best split",
     [Weights, Count],
     ([weights, of]) => {
       const longest = Math.max(...loadsOf(scenarios(weights), of))
@@ -96,7 +96,7 @@ describe("Shards", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it("learned durations count, times the trials", () => {
+  it("use learned durations times the number of trials", () => {
     const plan = [planned("shop", "slow"), planned("shop", "quick", 5)]
     assert.deepStrictEqual(
       Shards.weigh(plan, learned({ "shop/slow": 900, "shop/quick": 100 })).map(({ weight }) => weight),
@@ -108,7 +108,7 @@ describe("Shards", () => {
     )
   })
 
-  it("of what is not known its suite says how long it takes, else all do, else all count the same", () => {
+  it("use the suite's duration for unknown scenarios, then that of all, then equal ones", () => {
     const plan = [planned("shop", "a"), planned("shop", "b"), planned("shop", "new"), planned("other", "new", 2)]
     assert.deepStrictEqual(
       Shards.weigh(plan, learned({ "shop/a": 100, "shop/b": 500 })).map(({ weight }) => weight),
@@ -120,7 +120,7 @@ describe("Shards", () => {
     )
   })
 
-  it("a plan keeps its order within a shard, and the shards are the plan together", () => {
+  it("keep a plan's order within a shard, and are the plan together", () => {
     const plan = ["a", "b", "c", "d", "e"].map((name) => planned("shop", name))
     const partOf = (index: number) =>
       Shards.partOf({ plan, learned: new Map(), trials: undefined, shard: { index, of: 2 }, was: undefined })
