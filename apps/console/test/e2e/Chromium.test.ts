@@ -23,7 +23,7 @@ const call = (name: string, input: unknown): ModelMessage => ({
   usage: { input: 10, output: 1 }
 })
 
-describe.runIf(isWhole)("the console of a server with real browsers, with the keyboard alone", () => {
+describe.runIf(isWhole)("the console of a server with real browsers, using only the keyboard", () => {
   const scope = Effect.runSync(Scope.make())
   const build = <A, E>(layer: Layer.Layer<A, E>) =>
     Effect.runPromise(Scope.provide(Layer.build(Layer.fresh(layer)), scope))

@@ -14,7 +14,7 @@ const sources = globSync(["e2e/*.test.ts", "screens/*.test.ts"], { cwd: folder }
 describe("every function of the console", () => {
   const used = new Set<string>([...basic, ...further].flatMap(({ uses }) => uses))
   for (const [name, title] of Object.entries(functions)) {
-    it(`${name} has a journey over SQLite and over two nodes, or a test of its own`, () => {
+    it(`${name} has a journey over SQLite and over two nodes, or its own test`, () => {
       const starts = [`"${title}`, `\`${title}`]
       const isTested = title !== null && sources.some((source) => starts.some((start) => source.includes(start)))
       assert.isTrue(used.has(name) || isTested, `Nothing uses ${name}`)

@@ -12,7 +12,7 @@ import { confirm, goTo, press, start } from "./Keyboard.ts"
 import * as Program from "./Program.ts"
 import { travel, useStage } from "./Stage.ts"
 
-describe.runIf(isWhole)("the console of two nodes over Postgres, with the keyboard alone", () => {
+describe.runIf(isWhole)("the console of two nodes over Postgres, using only the keyboard", () => {
   const stage = useStage(async () => {
     const scope = Effect.runSync(Scope.make())
     const { database } = Context.get(
@@ -32,7 +32,7 @@ describe.runIf(isWhole)("the console of two nodes over Postgres, with the keyboa
       }
     }
   })
-  it("drains a node whose work another one takes over, and undoes it", async () => {
+  it("drains a node whose runs another one takes over, and undoes it", async () => {
     const { otherNode, page } = stage()
     await goTo(page, "n", "Nodes")
     await confirm(page, `Drain ${otherNode}`)

@@ -5,7 +5,7 @@ import { goTo, start } from "./Keyboard.ts"
 import * as Program from "./Program.ts"
 import { useStage } from "./Stage.ts"
 
-describe.runIf(isWhole)("the console of a server that is killed and starts again", () => {
+describe.runIf(isWhole)("the console of a server that is killed and restarted", () => {
   let server: Program.Program
   let data = ""
   const stage = useStage(async () => {
@@ -23,7 +23,7 @@ describe.runIf(isWhole)("the console of a server that is killed and starts again
     }
   })
 
-  it("reconnects by itself, stays signed in, and shows what happened meanwhile", async () => {
+  it("reconnects by itself, stays signed in, and shows changes from that time", async () => {
     const { address, page, problems } = stage()
     await start(page, "Survive a kill [simulate duration=3s output=alive]")
     await page.locator("[data-status=running]").first().waitFor()

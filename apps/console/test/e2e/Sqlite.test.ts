@@ -6,7 +6,7 @@ import { further } from "./Further.ts"
 import * as Program from "./Program.ts"
 import { travel, useStage } from "./Stage.ts"
 
-describe("the console of a server over SQLite, with the keyboard alone", () => {
+describe("the console of a server over SQLite, using only the keyboard", () => {
   const stage = useStage(async () => {
     const { path, remove } = Program.folder()
     const data = join(path, "server.db")

@@ -22,7 +22,7 @@ describe("a browser", () => {
   const { visit } = useConsole()
 
   for (const look of widths) {
-    it(`shows the open tabs, and who watches, at ${look.width} px`, () =>
+    it(`shows the open tabs and the viewers, at ${look.width} px`, () =>
       visit(
         `/browsers/${ofAgent}`,
         async (page) => {
@@ -41,7 +41,7 @@ describe("a browser", () => {
       ))
   }
 
-  it("says that an agent waits for a person only while it has a run in the browser", () =>
+  it("shows that an agent waits for a person only while it has a run in the browser", () =>
     visit(`/browsers/${ofCode}`, async (page, { world }) => {
       assert.strictEqual(await factOf(page, "Driven by"), "code over CDP, if any is connected")
       await takeControl(page)
@@ -84,7 +84,7 @@ describe("a browser", () => {
       ))
   }
 
-  it("leads back to where it was opened, and else to its run or the wall", () =>
+  it("links back to where it was opened, or otherwise to its run or the wall", () =>
     visit("/wall?by=key", async (page, { address }) => {
       await page.getByRole("link", { name: `Open browser ${ofAgent}` }).click()
       await page.getByRole("heading", { level: 1 }).getByText(hostile[0]).waitFor()

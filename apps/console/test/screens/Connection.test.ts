@@ -5,7 +5,7 @@ import { row } from "./reading.ts"
 describe("the connection", () => {
   const { visit } = useConsole()
 
-  it("catches up after a cut, and says that it was lost", () =>
+  it("catches up after an interruption, and mentions that it was lost", () =>
     visit("/runs", async (page, { cut, world }) => {
       await page.getByText("Live", { exact: true }).waitFor()
       const run = world.runs.get(runId(0))
@@ -17,7 +17,7 @@ describe("the connection", () => {
       await row(page, 0).getByText("Failed").waitFor()
     }))
 
-  it("is right again after a minute of sleep, in which it got nothing", () =>
+  it("is up to date after a minute of sleep without events", () =>
     visit("/runs", async (page, { behavior, world }) => {
       await page.clock.install()
       await page.reload()
@@ -39,7 +39,7 @@ describe("the connection", () => {
       await page.getByText("Live", { exact: true }).waitFor()
     }))
 
-  it("reads everything again when events are missing", () =>
+  it("reads everything again if events are missing", () =>
     visit("/runs", async (page, { world }) => {
       await page.getByText("Live", { exact: true }).waitFor()
       const run = world.runs.get(runId(1))
@@ -63,7 +63,7 @@ describe("the connection", () => {
       await row(page, 0).getByText("Failed").waitFor()
     }))
 
-  it("reads a screen that failed again when the connection is back", () =>
+  it("reloads a failed screen when the connection is restored", () =>
     visit("/runs", async (page, { behavior, cut }) => {
       await row(page, 0).waitFor()
       await page.getByText("Live", { exact: true }).waitFor()
@@ -79,7 +79,7 @@ describe("the connection", () => {
       await row(page, 0).getByText("Failed").waitFor()
     }))
 
-  it("loads the page again for a screen whose files it couldn't get", () =>
+  it("reloads the page for a screen whose files it couldn't get", () =>
     visit("/", async (page, { behavior }) => {
       behavior.isDown = true
       await page.getByRole("link", { name: "Keys" }).click()

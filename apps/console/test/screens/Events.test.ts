@@ -40,7 +40,7 @@ describe("events", () => {
       await page.waitForURL(/\/runs\/.*3$/u)
     }))
 
-  it("that happened during a cut are caught up, and the screen says so", () =>
+  it("that happened during an interruption are loaded, and the screen mentions it", () =>
     visit("/events", async (page, server) => {
       change(server, 0, "running")
       await rows(page).first().waitFor()
@@ -97,7 +97,7 @@ describe("events", () => {
       assert.deepStrictEqual(await rows(page).locator("td:nth-child(2)").allTextContents(), ["1002", "1001", "1000"])
     }))
 
-  it("are next to the audit log, which has an address of its own", () =>
+  it("are next to the audit log, which has its own address", () =>
     visit("/events", async (page) => {
       await page.getByRole("link", { name: "Audit log" }).click()
       await page.waitForURL(/\/events\/audit$/u)

@@ -7,7 +7,7 @@ import { checkAccessibility, checkWidth, isWhole, looks, runId, useConsole } fro
 describe("files of runs", () => {
   const { visit } = useConsole()
 
-  it("are saved under their names, never opened, whatever a website called them", () =>
+  it("are saved under their names and never opened, whatever a website called them", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       const list = page.getByRole("region", { name: "Details" }).locator("li a[download]")
       await list.first().waitFor()
@@ -24,7 +24,7 @@ describe("files of runs", () => {
       assert.match(page.url(), /\/console\/runs\//u)
     }))
 
-  it("are uploaded for a new run, which starts with them and with the chosen profile", () =>
+  it("are uploaded for a new run, which starts with them and with the selected profile", () =>
     visit("/start", async (page, { world }) => {
       await page.getByLabel("Task", { exact: true }).fill("Send the price list")
       await page.getByText("Options", { exact: true }).click()

@@ -15,7 +15,7 @@ const hasRowFocus = (page: Page) => page.evaluate(() => document.activeElement?.
 describe("the keyboard", () => {
   const { visit } = useConsole()
 
-  it("moves to a row with j after a filter was chosen, and opens the row with Enter", () =>
+  it("moves to a row with j after a filter was selected, and opens the row with Enter", () =>
     visit("/runs", async (page) => {
       await row(page, 0).waitFor()
       await page.getByRole("button", { name: /^Failed/u }).focus()
@@ -28,7 +28,7 @@ describe("the keyboard", () => {
       await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/u)
     }))
 
-  it("leads to the heading of a screen, also when the screen is still read", () =>
+  it("leads to the heading of a screen, even while the screen is loading", () =>
     visit("/", async (page) => {
       await page.keyboard.press("g")
       await page.keyboard.press("r")
@@ -48,7 +48,7 @@ describe("the keyboard", () => {
       assert.match(await focused(page), /^h1 Find a flight/u)
     }))
 
-  it("reaches Cancel run right after the heading, where a person arrives", () =>
+  it("reaches Cancel run right after the heading, where a person starts", () =>
     visit("/runs", async (page) => {
       await row(page, 0).waitFor()
       await page.keyboard.press("j")
@@ -71,7 +71,7 @@ describe("the keyboard", () => {
 describe("a list", () => {
   const { visit } = useConsole()
 
-  it("is where it was after Back", () =>
+  it("keeps its position after Back", () =>
     visit("/runs", async (page) => {
       await row(page, 0).waitFor()
       const grid = page.getByRole("grid", { name: "Runs" })
@@ -85,7 +85,7 @@ describe("a list", () => {
       await page.waitForFunction(() => document.querySelector("[role=grid]")?.scrollTop === 2600)
     }))
 
-  it("says at the field of a filter what is wrong with it", () =>
+  it("explains an invalid filter at its field", () =>
     visit("/runs", async (page) => {
       await page.getByText("More filters").click()
       await page.getByLabel("Created since (date)").fill("yesterday")
@@ -94,7 +94,7 @@ describe("a list", () => {
       assert.match(await focused(page), /^input/u)
     }))
 
-  it("says at the field of a limit what is wrong with it", () =>
+  it("explains an invalid limit at its field", () =>
     visit("/keys", async (page) => {
       await page.getByRole("button", { name: "Create a key" }).click()
       await page.getByLabel("Name", { exact: true }).fill("mine")
@@ -105,11 +105,11 @@ describe("a list", () => {
     }))
 })
 
-describe("a server that is gone", () => {
+describe("a server that stops responding", () => {
   const { visit } = useConsole()
 
   for (const look of widths) {
-    it(`is said with the time of the data, and durations stand still, at ${look.width} px`, () =>
+    it(`is reported with the time of the data, and durations stop counting, at ${look.width} px`, () =>
       visit(
         `/runs/${runId(0)}`,
         async (page, { behavior, cut }) => {
@@ -137,7 +137,7 @@ describe("a server that is gone", () => {
       ))
   }
 
-  it("leaves the task of a run that could not be started, and says that the run may have begun", () =>
+  it("keeps the task of a run that could not be started, and mentions that the run may have started", () =>
     visit("/start", async (page) => {
       await page.route("**/console/api/runs", (route) => route.abort("connectionrefused"))
       await page.getByLabel("Task", { exact: true }).fill("Find a flight")
@@ -153,10 +153,10 @@ describe("a server that is gone", () => {
     }))
 })
 
-describe("a first try", () => {
+describe("a first run", () => {
   const { visit } = useConsole()
 
-  it("warns of a server without a model before a run is started", () =>
+  it("warns about a server without a model before a run is started", () =>
     visit("/", async (page, { behavior }) => {
       behavior.model = null
       await page.reload()
@@ -168,7 +168,7 @@ describe("a first try", () => {
       await checkAccessibility(page, "a server without a model")
     }))
 
-  it("shows a key without the scope admin what it may do, and never offers to create one", () =>
+  it("shows a key without the scope admin its permissions, and never offers to create a key", () =>
     visit("/keys", async (page, { behavior }) => {
       behavior.isAdmin = false
       await page.reload()
@@ -182,7 +182,7 @@ describe("a first try", () => {
       assert.strictEqual(await page.getByText("You can create one").count(), 0)
     }))
 
-  it("finishes what was typed before it releases a browser", () =>
+  it("finishes typing before it releases a browser", () =>
     visit(`/browsers/${runId(900_000)}`, async (page, { world }) => {
       await page.getByRole("button", { name: "Take control" }).click()
       await page.getByText("you; the agent waits").waitFor()
@@ -193,7 +193,7 @@ describe("a first try", () => {
       assert.strictEqual(world.typed.join(""), "typed text")
     }))
 
-  it("shows the whole of a long task, which is also in the title of the tab", () =>
+  it("shows the whole text of a long task, which is also in the tab's title", () =>
     visit(`/runs/${runId(0)}`, async (page, { world }) => {
       const run = world.runs.get(runId(0))
       if (run === undefined) throw new Error("The run is missing")
@@ -219,7 +219,7 @@ describe("a long title", () => {
     ["a run on a phone", looks.phone, `/runs/${runId(0)}`, true],
     ["a shared run on a phone", looks.phone, `/share/${runId(0)}#token-1`, true]
   ] as const) {
-    it(`${has ? "can be shown whole" : "needs no button"} on ${name}`, () =>
+    it(`${has ? "can be expanded" : "needs no button"} on ${name}`, () =>
       visit(
         path,
         async (page, { world }) => {
@@ -243,10 +243,10 @@ describe("a long title", () => {
   }
 })
 
-describe("a first try of the simulated service", () => {
+describe("a first run of the simulated service", () => {
   const { visit } = useSimulation()
 
-  it("says once that a failure is made up, and never blames the task", () =>
+  it("mentions once that a failure is made up, and never blames the task", () =>
     visit("/start", async (page) => {
       await page.getByLabel("Task", { exact: true }).fill("Buy a mug [simulate outcome=failed duration=1s]")
       await page.keyboard.press("Control+Enter")
@@ -259,7 +259,7 @@ describe("a first try of the simulated service", () => {
       assert.strictEqual(await page.getByText(/gave up|unclear|three times/u).count(), 0)
     }))
 
-  it("says on the page of a shared run that it's simulated, and why it failed", () =>
+  it("shows on the page of a shared run that it's simulated, and why it failed", () =>
     visit("/", async (page, { send }) => {
       const task = "Buy a mug [simulate outcome=failed duration=10ms]"
       const { id } = (await (await send("POST", "/api/v4/runs", { task })).json()) as { readonly id: string }
@@ -274,7 +274,7 @@ describe("a first try of the simulated service", () => {
       assert.strictEqual(await page.getByText(/gave up/u).count(), 0)
     }))
 
-  it("shows on its node the runs and browsers that are open, as they change", () =>
+  it("shows open runs and browsers on their node, as they change", () =>
     visit("/nodes", async (page, { send }) => {
       const row = page.getByRole("region", { name: "Nodes" }).locator("tbody tr")
       await row.locator("td[data-name=Sessions]").getByText("0", { exact: true }).waitFor()
@@ -284,12 +284,12 @@ describe("a first try of the simulated service", () => {
       await row.locator("td[data-name=Browsers]").getByText("1", { exact: true }).waitFor()
     }))
 
-  it("says why a run is gone that the service had before its restart", () =>
+  it("explains why a run from before the service's restart is gone", () =>
     visit("/runs/00000000-0000-4000-8000-000000000000", async (page) => {
       await page.getByText("keeps runs in memory only, so it forgets them when it restarts").waitFor()
     }))
 
-  it("says why no browser is on the wall while a run is running", () =>
+  it("explains why no browser is on the wall while a run is running", () =>
     visit("/wall", async (page, { send }) => {
       await send("POST", "/api/v4/runs", { task: "Find a mug [simulate duration=60s]" })
       await page.getByText("Simulated runs open no browser").waitFor()
@@ -298,7 +298,7 @@ describe("a first try of the simulated service", () => {
       await page.getByRole("main").getByRole("listitem").first().waitFor()
     }))
 
-  it("notes a run of curl whose result was never read, and counts no failed check", () =>
+  it("reports a run of curl whose result was never read, and counts no failed check", () =>
     visit("/simulation/checks", async (page, { send }) => {
       await send("POST", "/api/v4/runs", { task: "Find a mug [simulate duration=10ms]" })
       await page.locator("[data-status=note]").waitFor()
@@ -307,7 +307,7 @@ describe("a first try of the simulated service", () => {
       await page.getByRole("link", { name: "Checks 0 failed" }).waitFor()
     }))
 
-  it("prints commands that work in a clone, with the address of this server", () =>
+  it("prints commands that work in a clone, with this server's address", () =>
     visit("/settings", async (page) => {
       const { origin } = new URL(page.url())
       await page.getByText(`npm run server -- webhooks create https://app.example/hook --server ${origin}`).waitFor()

@@ -27,14 +27,14 @@ describe("the frame", () => {
       assert.strictEqual(await canvas(), dark)
     }))
 
-  it("moves the focus to the new screen, and its title says where one is", () =>
+  it("moves the focus to the new screen, and its title names that", () =>
     visit("/", async (page) => {
       await page.getByRole("link", { name: "Keys" }).click()
       await page.waitForFunction(() => document.activeElement?.id === "main")
       assert.strictEqual(await page.title(), "Keys · webagent")
     }))
 
-  it("turns letters off as shortcuts", () =>
+  it("turns off letters as shortcuts", () =>
     visit("/", async (page) => {
       await page.keyboard.press("?")
       await page.getByLabel("Use single letters as shortcuts").uncheck()
@@ -44,7 +44,7 @@ describe("the frame", () => {
       assert.strictEqual(pathOf(page), "/")
     }))
 
-  it("lists the keys of the screen in view", () =>
+  it("lists the keys of the current screen", () =>
     visit("/runs", async (page) => {
       const keysOf = async (title: string) => {
         await page.keyboard.press("?")
@@ -65,7 +65,7 @@ describe("the frame", () => {
       assert.include(await keysOf("Everywhere"), "Ctrl K")
     }))
 
-  it("shows a notice on a phone below the screen, where it covers nothing", () =>
+  it("shows a notice below the screen on a phone, where it covers nothing", () =>
     visit(
       `/runs/${runId(0)}`,
       async (page) => {

@@ -23,7 +23,7 @@ describe("a run that waits for a person", () => {
       assert.deepStrictEqual(world.answers, ["The second one"])
     }))
 
-  it("offers its choices as buttons, also on a phone", () =>
+  it("offers its choices as buttons, even on a phone", () =>
     visit(
       `/runs/${runId(0)}`,
       async (page, { world }) => {
@@ -55,7 +55,7 @@ describe("a run that waits for a person", () => {
       await driver.waitFor({ state: "detached" })
     }))
 
-  it("learns its browser and who has control of it before its first step", () =>
+  it("shows its browser and who has control of it before its first step", () =>
     visit("/", async (page, { address, world }) => {
       const run = world.start("Find a mug")
       await page.goto(`${address}/console/runs/${run.id}`)

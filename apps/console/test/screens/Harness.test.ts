@@ -36,7 +36,7 @@ describe("nights", () => {
       await page.getByText("1 scenario of 40").waitFor()
     }))
 
-  it("are worked with the keyboard alone, and a cell opens the trial that failed", () =>
+  it("are operated using only the keyboard, and a cell opens the trial that failed", () =>
     visit("/", async (page) => {
       // the first row is the false success of tonight
       assert.match(await toCell(page, 0), /false success/u)
@@ -47,7 +47,7 @@ describe("nights", () => {
       await page.getByRole("grid").waitFor()
     }))
 
-  it.runIf(isWhole)("open a cell under the pointer, and say what it is", () =>
+  it.runIf(isWhole)("open a cell under the pointer, and describe it", () =>
     visit("/", async (page) => {
       const box = await page.getByRole("grid").boundingBox()
       if (box === null) return assert.fail()
@@ -99,7 +99,7 @@ describe("nights", () => {
       })
   )
 
-  it("cost the same in the list and on their own page", () =>
+  it("have the same cost in the list and on their own page", () =>
     visit("/nights", async (page) => {
       const row = page.getByRole("row").nth(1)
       const cost =
@@ -127,7 +127,7 @@ describe("nights", () => {
         assert.match((await fact.textContent()) ?? "", /^[A-Z][a-z]{2} \d\d?, 20\d\d, .* \(.*\)$/u)
       }))
 
-  it("are compared, any two of them", () =>
+  it("can be compared, any two of them", () =>
     visit("/", async (page) => {
       await page.getByText("Compare two nights").click()
       await page.getByLabel("Before").selectOption("a00005")
@@ -198,7 +198,7 @@ describe("findings", () => {
       ])
     }))
 
-  it.runIf(isWhole)("say what changed, who works on them, and whether they may be ignored", () =>
+  it.runIf(isWhole)("show the changes, who works on them, and whether they may be ignored", () =>
     visit(`/runs/${lastRun}`, async (page) => {
       const finding = page.getByRole("listitem").filter({ hasText: "the cart was empty" }).first()
       await finding.getByText("ada has been working on it since 2026-11-25: SHOP-14").waitFor()
@@ -218,7 +218,7 @@ describe("findings", () => {
     })
   )
 
-  it.runIf(isWhole)("say why a change was refused", () =>
+  it.runIf(isWhole)("explain why a change was refused", () =>
     visit("/nights/a00000", async (page, { behavior }) => {
       behavior.isReadOnly = true
       await page.getByRole("button", { name: "Accept the new level…" }).click()
@@ -231,7 +231,7 @@ describe("findings", () => {
 describe("a trial", () => {
   const { visit } = useHarness()
 
-  it("shows pictures of its browser, earlier tries, links and broken invariants in words", () =>
+  it("shows pictures of its browser, earlier attempts, links and broken invariants in words", () =>
     visit(`/trial/${lastRun}${queryOf({ ...nameOf(4) })}`, async (page) => {
       await page.getByText("Browser b-9 was open, and no trial created it.").waitFor()
       await page.getByRole("heading", { name: "1 try before this one" }).waitFor()
@@ -270,7 +270,7 @@ describe("load tests", () => {
       looks.phone
     ))
 
-  it("compare any two runs of a test, and say why one run of each can't tell", () =>
+  it("compare any two runs of a test, and explain why one run of each can't tell", () =>
     visit("/load/load-1?test=smoke", async (page) => {
       await page
         .getByRole("region")
@@ -288,7 +288,7 @@ describe("load tests", () => {
       assert.strictEqual(at(page), "/load-comparison/load-0?test=smoke&before=load-1")
     }))
 
-  it("are read and compared by keyboard alone", () =>
+  it("are read and compared using only the keyboard", () =>
     visit("/load", async (page) => {
       const press = async (key: string, ready: string) => {
         await page.keyboard.press(key)
@@ -313,10 +313,10 @@ describe("load tests", () => {
     }))
 })
 
-describe("the screens of a run", () => {
+describe("a run's screens", () => {
   const { visit } = useHarness()
 
-  it("have the filters and the chosen row in the address, which a reload keeps", () =>
+  it("keep the filters and the selected row in the address, which a reload preserves", () =>
     visit(`/runs/${lastRun}`, async (page) => {
       await page.getByLabel("Show", { exact: true }).selectOption("false success")
       await page.getByLabel("Scenario", { exact: true }).fill("a")
@@ -355,7 +355,7 @@ describe("a project without nights", () => {
 describe("suites", () => {
   const { visit } = useHarness()
 
-  it("run the chosen scenarios, and show the command for the same", () =>
+  it("run the selected scenarios, and show the command for the same", () =>
     visit("/suites?text=bank", async (page, { world }) => {
       await page.getByLabel(`Choose ${nameOf(2).name}`, { exact: true }).check()
       await page.getByText(`--name '${nameOf(2).name}'`).waitFor()
@@ -378,10 +378,10 @@ describe("suites", () => {
     }))
 })
 
-describe("a run that is watched", () => {
+describe("a running run", () => {
   const { visit } = useHarness()
 
-  it("shows trials as they go, catches up after a cut and says so, and stops", () =>
+  it("shows trials as they progress, catches up after an interruption and mentions it, and stops", () =>
     visit(`/runs/${liveRun}`, async (page, { behavior, cut, finishTrial, startTrial, world }) => {
       startTrial(2, 0)
       await page.getByText("0 trials done, 1 running").waitFor()
@@ -403,7 +403,7 @@ describe("a run that is watched", () => {
     }))
 })
 
-describe("a command that is gone", () => {
+describe("a command that has stopped", () => {
   const { visit } = useHarness()
 
   for (const [what, path, names] of [
@@ -429,7 +429,7 @@ describe("a command that is gone", () => {
     )
 })
 
-describe("a trial that is watched", () => {
+describe("a running trial", () => {
   const { visit } = useHarness()
 
   it("shows its requests, the agent's steps and its browser as they happen, and the report when the run has finished", () =>
@@ -454,10 +454,10 @@ describe("a trial that is watched", () => {
     }))
 })
 
-describe("a page of a command that was started again", () => {
+describe("a page of a restarted command", () => {
   const { visit } = useHarness()
 
-  it.runIf(isWhole)("says that its session is over, and takes the new address in the same tab", () =>
+  it.runIf(isWhole)("reports that its session is over, and accepts the new address in the same tab", () =>
     visit(`/runs/${liveRun}`, async (page, { behavior, cut }) => {
       await page.getByText("Live", { exact: true }).waitFor()
       behavior.isSignedOut = true
@@ -471,7 +471,7 @@ describe("a page of a command that was started again", () => {
     })
   )
 
-  it.runIf(isWhole)("runs a finished run again, all of it or what didn't pass", () =>
+  it.runIf(isWhole)("reruns a finished run, all of it or the scenarios that didn't pass", () =>
     visit(`/runs/${lastRun}`, async (page, { world }) => {
       await page.getByRole("button", { name: "Run again" }).click()
       await page.getByText("Waiting for the first event").waitFor()
@@ -481,7 +481,7 @@ describe("a page of a command that was started again", () => {
   )
 })
 
-describe("texts of strangers in the harness's screens", () => {
+describe("untrusted texts in the harness's screens", () => {
   const { visit } = useHarness()
   const scenario = queryOf({ ...nameOf(7) })
   const most = [`/runs/${lastRun}`, `/trial/${lastRun}${queryOf({ ...nameOf(2) })}`]
@@ -494,7 +494,7 @@ describe("texts of strangers in the harness's screens", () => {
     "/runs/%22%3E%3Cscript%3EglobalThis.pwned=1%3C%2Fscript%3E"
   ]
   for (const path of isWhole ? [...most, ...others] : most) {
-    it(`are only text at ${path.slice(0, 60)}`, () =>
+    it(`are shown as plain text at ${path.slice(0, 60)}`, () =>
       visit(path, async (page) => {
         await page.waitForTimeout(500)
         const state = await page.evaluate(() => ({

@@ -3,7 +3,7 @@ import { useHarness } from "../harness/Page.ts"
 import { checkAccessibility, checkWidth, isWhole, looks } from "./Console.ts"
 import { harnessScreens } from "./HarnessScreens.ts"
 
-describe.runIf(isWhole)("screens of the harness", () => {
+describe.runIf(isWhole)("the harness's screens", () => {
   const { visit } = useHarness()
   for (const [name, look] of Object.entries(looks)) {
     for (const [screen, { isEmpty = false, path, prepare }] of Object.entries(harnessScreens)) {

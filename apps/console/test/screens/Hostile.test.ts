@@ -47,12 +47,12 @@ const checkOnlyText = async (page: Page) => {
   for (const src of state.images) assert.isTrue(src.startsWith(origin), src)
 }
 
-describe("texts of strangers", () => {
+describe("untrusted texts", () => {
   const { visit } = useConsole()
   for (const path of isWhole
     ? paths
     : [`/runs/${runId(3)}`, "/runs", `/browsers/${runId(900_000)}`, "/%3Cscript%3EglobalThis.pwned=1%3C/script%3E"]) {
-    it(`are only text at ${path}`, () =>
+    it(`are shown as plain text at ${path}`, () =>
       visit(
         path,
         async (page, { world }) => {
@@ -75,7 +75,7 @@ describe("texts of strangers", () => {
   }
 })
 
-describe("texts of strangers on the harness's screens", () => {
+describe("untrusted texts on the harness's screens", () => {
   const { visit } = useHarness()
   // its name is markup, and so are messages and steps of others
   const scenario = queryOf({ ...nameOf(7) })
@@ -88,7 +88,7 @@ describe("texts of strangers on the harness's screens", () => {
     ["/compare/a00000?before=a00001", "table"],
     ["/load/load-1?test=%3Cimg%20src%3Dx%20onerror%3D%22globalThis.pwned%3D1%22%3E", "h1"]
   ] as const) {
-    it(`are only text at ${path}`, () =>
+    it(`are shown as plain text at ${path}`, () =>
       visit(path, async (page) => {
         await page.waitForSelector(ready)
         await checkOnlyText(page)

@@ -4,7 +4,7 @@ import { useConsole } from "./Console.ts"
 describe("keys", () => {
   const { visit } = useConsole()
 
-  it("take the name that is typed as soon as the form opens, and say which names fit", () =>
+  it("get the typed name as soon as the form opens, which explains valid names", () =>
     visit("/keys", async (page) => {
       await page.getByRole("button", { name: "Create a key" }).click()
       const name = page.getByRole("dialog").getByRole("textbox", { name: "Name" })
@@ -47,7 +47,7 @@ describe("keys", () => {
       assert.isNotNull(world.keys.find(({ name }) => name === "support")?.revokedAt ?? null)
     }))
 
-  it("say that revoking one's own key signs one out", () =>
+  it("warn that revoking one's own key signs one out", () =>
     visit("/keys", async (page) => {
       const warning = page.getByRole("alertdialog").getByText("You are signed in with this key")
       await page.getByRole("button", { name: "Revoke support" }).click()
@@ -58,7 +58,7 @@ describe("keys", () => {
       await warning.waitFor()
     }))
 
-  it("get other limits", () =>
+  it("get different limits", () =>
     visit("/keys", async (page, { world }) => {
       await page.getByRole("button", { name: "Limits of research" }).click()
       const set = page.getByRole("button", { name: "Set the limits" })

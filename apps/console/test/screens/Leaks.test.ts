@@ -32,7 +32,7 @@ const connect = async (page: Page) => {
 describe("an open page", () => {
   const { visit } = useConsole({ browsers: 20 })
 
-  it.runIf(isWhole)("holds no more after an hour of events and screens than after ten minutes", () =>
+  it.runIf(isWhole)("holds no more memory after an hour of events and screens than after ten minutes", () =>
     visit("/", async (page, { world }) => {
       await page.clock.install()
       await page.reload()

@@ -30,7 +30,7 @@ describe("saved views", () => {
       ))
   }
 
-  it.runIf(isWhole)("ignore entries that another version wrote", () =>
+  it.runIf(isWhole)("ignore entries from another version", () =>
     visit("/runs", async (page) => {
       await page.evaluate(() =>
         localStorage.setItem(
@@ -51,7 +51,7 @@ describe("saved views", () => {
 describe("the columns of the list", () => {
   const { visit } = useConsole()
 
-  it("are chosen with the keyboard, and kept after a reload", () =>
+  it("are selected with the keyboard, and kept after a reload", () =>
     visit("/runs", async (page) => {
       const names = () => page.getByRole("columnheader").allTextContents()
       await page.getByRole("grid").waitFor()
@@ -77,10 +77,10 @@ describe("the columns of the list", () => {
     }))
 })
 
-describe("the cancel of all open runs", () => {
+describe("cancelling all open runs", () => {
   const { visit } = useConsole()
 
-  it("cancels those that fit the filters, after a confirmation with their number", () =>
+  it("affects those that match the filters, after a confirmation with their number", () =>
     visit("/runs?key=shop", async (page, { world }) => {
       const open = () => [...world.runs.values()].filter(({ finishedAt }) => finishedAt === null)
       const ofShop = open().filter(({ owner }) => owner === "shop").length
@@ -95,7 +95,7 @@ describe("the cancel of all open runs", () => {
       await page.getByRole("button", { name: "Cancel all open" }).waitFor({ state: "detached" })
     }))
 
-  it("has the number of open runs that a search finds, and isn't offered for none", () =>
+  it("shows the number of open runs that a search finds, and isn't offered for none", () =>
     visit("/runs", async (page, { world }) => {
       const cancel = page.getByRole("button", { name: /^Cancel all open/u })
       await cancel.waitFor()
@@ -111,7 +111,7 @@ describe("the cancel of all open runs", () => {
       assert.strictEqual(await page.getByRole("button", { name: /^Running/u }).textContent(), "Running 0")
     }))
 
-  it("stands next to counts that stay until those of a search are there", () =>
+  it("is next to counts that stay until those of a search are loaded", () =>
     visit("/runs", async (page) => {
       const running = page.getByRole("button", { name: /^Running \d/u })
       await running.waitFor()
@@ -166,7 +166,7 @@ describe("a list of a million runs", () => {
 describe("templates of runs", () => {
   const { visit } = useConsole()
 
-  it("are saved with all fields, chosen after a reload, and deleted", () =>
+  it("are saved with all fields, selected after a reload, and deleted", () =>
     visit("/start", async (page) => {
       await page.getByLabel("Task").fill("Find a red mug")
       await page.getByText("Options", { exact: true }).click()

@@ -92,7 +92,7 @@ describe.skipIf(pinned === undefined)(
     const { visit: visitSimulation } = useSimulation({ browser: pinned })
     for (const [look, options] of Object.entries(looks)) {
       for (const [screen, path] of Object.entries(simulated)) {
-        it(`${screen} of the simulated service looks as before in ${look}`, () =>
+        it(`${screen} of the simulated service is unchanged in ${look}`, () =>
           visitSimulation(
             `/simulation${path}`,
             async (page) => {
@@ -108,7 +108,7 @@ describe.skipIf(pinned === undefined)(
           ))
       }
       for (const [screen, { path, prepare }] of Object.entries(screens)) {
-        it(`${screen} looks as before in ${look}`, () =>
+        it(`${screen} is unchanged in ${look}`, () =>
           visit(
             path,
             async (page, server) => {

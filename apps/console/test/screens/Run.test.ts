@@ -16,10 +16,10 @@ const save = async (page: Page, name: string) => {
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
-describe("the timeline of a run", () => {
+describe("a run's timeline", () => {
   const { visit } = useConsole()
 
-  it("shows the page before and after a step while one points at it, and opens the step with a click", () =>
+  it("shows the page before and after a step under the pointer, and opens the step with a click", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       const strip = page.getByRole("slider", { name: "Step on the timeline" })
       const { height = 0, width = 0 } = (await strip.boundingBox()) ?? {}
@@ -33,7 +33,7 @@ describe("the timeline of a run", () => {
       await page.getByText("Step 9", { exact: true }).first().waitFor()
     }))
 
-  it("is used with the keyboard, and says which step it shows", () =>
+  it("is used with the keyboard, and names the step that it shows", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       const strip = page.getByRole("slider", { name: "Step on the timeline" })
       await strip.focus()
@@ -75,7 +75,7 @@ describe("the list of steps", () => {
   const numbers = async (page: Page) =>
     (await page.locator("li button[class*=step] > span:first-child").allTextContents()).map(Number)
 
-  it("is searched, and limited to failed steps", () =>
+  it("can be searched, and limited to failed steps", () =>
     visit(`/runs/${runId(3)}`, async (page) => {
       await page.locator("li button").nth(8).waitFor()
       await page.keyboard.press("/")
@@ -91,7 +91,7 @@ describe("the list of steps", () => {
       await page.locator("li button").nth(8).waitFor()
     }))
 
-  it("is limited to a range that one drags over the timeline, or selects with the keyboard", () =>
+  it("can be limited to a range that is dragged over the timeline, or selected with the keyboard", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       const strip = page.getByRole("slider", { name: "Step on the timeline" })
       await strip.waitFor()
@@ -121,10 +121,10 @@ describe("the list of steps", () => {
     }))
 })
 
-describe("the chosen step", () => {
+describe("the selected step", () => {
   const { visit } = useConsole()
 
-  it("is in the address, which a reload keeps, and Back leads to the list", () =>
+  it("is in the address, which a reload preserves, and Back leads to the list", () =>
     visit("/runs?status=completed", async (page) => {
       await page.locator("[role=row] a").first().waitFor()
       await page.keyboard.press("j")
@@ -153,15 +153,15 @@ describe("the chosen step", () => {
     }))
 
   for (const step of ["99", "0", "x", "%22%3E"])
-    it.runIf(isWhole)(`is the newest one for an address with the step ${step}`, () =>
+    it.runIf(isWhole)(`is the newest one if the address has the step ${step}`, () =>
       visit(`/runs/${runId(3)}?step=${step}`, (page) => waitForStep(page, 9).then(() => undefined))
     )
 })
 
-describe("the recording of a run", () => {
+describe("a run's recording", () => {
   const { visit } = useConsole()
 
-  it("goes to a step that one chooses, and marks the step that it plays", () =>
+  it("goes to a selected step, and marks the step that it plays", () =>
     visit(`/runs/${recordedRun}`, async (page, { world }) => {
       const video = page.getByLabel("Browser recording")
       await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
@@ -194,7 +194,7 @@ describe("the recording of a run", () => {
     }))
 })
 
-describe("a recording and the keyboard", () => {
+describe("a recording, used with the keyboard", () => {
   const { visit } = useConsole()
 
   it("goes to the step of j and of an arrow on the timeline, and again with Enter", () =>
@@ -222,10 +222,10 @@ describe("a recording and the keyboard", () => {
     }))
 })
 
-describe("the recording of a browser that still runs", () => {
+describe("the recording of a running browser", () => {
   const { visit } = useConsole()
 
-  it("is announced on the page of its run, and is there once the browser has stopped", () =>
+  it("is announced on its run's page, and available once the browser has stopped", () =>
     visit(`/runs/${runId(0)}`, async (page, { world }) => {
       const id = runId(900_000)
       const browser = world.browsers.get(id)
@@ -273,7 +273,7 @@ describe("a replay", () => {
 describe("the speed of a recording", () => {
   const { visit } = useConsole()
 
-  it.runIf(isWhole)("is chosen with the keyboard", () =>
+  it.runIf(isWhole)("is selected with the keyboard", () =>
     visit(`/runs/${recordedRun}`, async (page) => {
       await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
       await page.getByLabel("Playback speed").focus()
@@ -283,10 +283,10 @@ describe("the speed of a recording", () => {
   )
 })
 
-describe("the neighbors of a run", () => {
+describe("a run's neighbors", () => {
   const { visit } = useConsole({ size: 130 })
 
-  it("are those of the list that it was opened from, by keys and buttons", () =>
+  it("are those of the list that it was opened from, with keys and buttons", () =>
     visit("/runs?status=completed", async (page) => {
       const idsOf = () =>
         page
@@ -313,7 +313,7 @@ describe("the neighbors of a run", () => {
       await page.waitForURL(/\/runs\?status=completed$/u)
     }))
 
-  it.runIf(isWhole)("continue past the rows that were read", () =>
+  it.runIf(isWhole)("continue past the loaded rows", () =>
     visit("/runs", async (page, { world }) => {
       await page.locator("[role=row] a").first().waitFor()
       await page.keyboard.press("j")
@@ -342,7 +342,7 @@ describe("the neighbors of a run", () => {
 describe("the queue of follow-ups", () => {
   const { visit } = useConsole()
 
-  it("lists follow-ups behind a running run, and takes one out", () =>
+  it("lists follow-ups behind a running run, and removes one", () =>
     visit(`/runs/${runId(0)}`, async (page, { world }) => {
       const field = page.getByLabel("Follow-up", { exact: true })
       for (const text of ["Then June", "Then July"]) {
@@ -386,7 +386,7 @@ describe("the export of a run", () => {
       assert.match((await save(page, "Markdown")).bytes.toString(), /^# Run/u)
     }))
 
-  it("makes the run a scenario, to copy or to save", () =>
+  it("makes a scenario of the run, to copy or to save", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       await page.getByRole("button", { name: "Copy as code" }).click()
       await page.getByRole("tab", { name: "Scenario" }).click()
@@ -401,7 +401,7 @@ describe("a shared run", () => {
   const { visit } = useConsole()
 
   for (const look of widths) {
-    it(`is shown by its link without a sign-in at ${look.width} px, until the link is revoked`, () =>
+    it(`opens with its link without a sign-in at ${look.width} px, until the link is revoked`, () =>
       visit(
         `/runs/${runId(2)}`,
         async (page, { address, behavior }) => {
@@ -452,7 +452,7 @@ describe("a shared run", () => {
     }))
 })
 
-describe("an address that is no text", () => {
+describe("an undecodable address", () => {
   const { visit } = useConsole()
 
   for (const path of ["/runs/%E0%A4%A", "/share/%E0%A4%A"]) {

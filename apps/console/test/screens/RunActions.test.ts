@@ -27,7 +27,7 @@ describe("a run", () => {
       assert.isTrue(await stop.isDisabled())
     }))
 
-  it("that is stopped shows its cost once its agent has reported it, which no event tells", () =>
+  it("that is stopped shows its cost once its agent has reported it, which no event announces", () =>
     visit("/", async (page, { address, world }) => {
       const run = world.start("Find a mug")
       world.put({ ...run, totalCostUsd: null })
@@ -40,7 +40,7 @@ describe("a run", () => {
       await page.getByText("$0.0770").waitFor()
     }))
 
-  it("keeps its buttons in their place on a phone when it's over", () =>
+  it("keeps its buttons in place on a phone when it's over", () =>
     visit(
       `/runs/${runId(0)}`,
       async (page, { world }) => {
@@ -58,7 +58,7 @@ describe("a run", () => {
       looks.phone
     ))
 
-  it("takes the task that is typed as soon as the form opens", () =>
+  it("gets the typed task as soon as the form opens", () =>
     visit("/", async (page) => {
       await page.keyboard.press("g")
       await page.keyboard.press("s")
@@ -79,7 +79,7 @@ describe("a run", () => {
       assert.strictEqual(await task.inputValue(), "Find gifts")
     }))
 
-  it("refuses an empty task and a schema that is none, next to the field", () =>
+  it("refuses an empty task and an invalid schema, next to the field", () =>
     visit("/start", async (page) => {
       const button = page.getByRole("button", { name: "Start the run" })
       const before = await button.boundingBox()
@@ -93,7 +93,7 @@ describe("a run", () => {
       await checkAccessibility(page, "the form with an error")
     }))
 
-  it("goes to the first field that is wrong, also if it's out of view or its options are closed", () =>
+  it("goes to the first invalid field, even if it's out of view or its options are closed", () =>
     visit("/start", async (page) => {
       const isInView = (label: string) =>
         page.waitForFunction((name) => {
@@ -120,7 +120,7 @@ describe("a run", () => {
       await isInView("Task")
     }))
 
-  it("explains its failure, and shows a step's facts with the keyboard", () =>
+  it("explains its failure, and shows a step's details with the keyboard", () =>
     visit(`/runs/${runId(3)}`, async (page) => {
       await page.getByText("The model didn't respond, or refused.").waitFor()
       await page.getByText("--fallback-model").waitFor()
@@ -151,7 +151,7 @@ describe("a run", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" })
     }))
 
-  it("takes a follow-up", () =>
+  it("accepts a follow-up", () =>
     visit(`/runs/${runId(2)}`, async (page) => {
       await page.getByLabel("Follow-up").fill("Now the same for June")
       await page.getByRole("button", { name: "Follow up" }).click()
@@ -159,7 +159,7 @@ describe("a run", () => {
       await page.getByRole("heading", { name: "Now the same for June" }).waitFor()
     }))
 
-  it("gets the verdict of a person, who can take it back", () =>
+  it("gets a person's verdict, which can be removed", () =>
     visit(`/runs/${runId(2)}`, async (page, { world }) => {
       await page.getByLabel("Note").fill("Another airline was cheaper")
       await page.getByRole("button", { name: "Wrong" }).click()
@@ -171,7 +171,7 @@ describe("a run", () => {
       assert.isUndefined(world.marks.get(runId(2)))
     }))
 
-  it("is read again when it finishes, so that its result is there", () =>
+  it("is loaded again when it finishes, so that its result is shown", () =>
     visit(`/runs/${runId(0)}`, async (page, { world }) => {
       await page.getByText("Waiting").or(page.locator("li button").first()).first().waitFor()
       const run = world.runs.get(runId(0))

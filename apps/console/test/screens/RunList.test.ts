@@ -45,7 +45,7 @@ describe("the list of runs", () => {
       assert.isAtMost(await page.locator("[role=row]").count(), 60)
     }))
 
-  it("is used with the keyboard alone: move, select, open, come back", () =>
+  it("is used with only the keyboard: move, select, open, return", () =>
     visit("/runs", async (page) => {
       await row(page, 0).waitFor()
       await page.keyboard.press("j")
@@ -64,7 +64,7 @@ describe("the list of runs", () => {
       assert.strictEqual(await page.getByRole("searchbox").inputValue(), "gojk?")
     }))
 
-  it("cancels the selected runs after a confirmation, and says how many", () =>
+  it("cancels the selected runs after a confirmation, and shows how many", () =>
     visit("/runs?status=running", async (page, { world }) => {
       await row(page, 0).waitFor()
       await row(page, 0).getByRole("checkbox").check()
@@ -96,7 +96,7 @@ describe("the list of runs", () => {
       )
     }))
 
-  it("says why runs aren't started again, and keeps them selected", () =>
+  it("explains why runs aren't started again, and keeps them selected", () =>
     visit("/runs", async (page) => {
       await page.route("**/runs/retry", (route) =>
         route.fulfill({
@@ -112,7 +112,7 @@ describe("the list of runs", () => {
       assert.isTrue(await row(page, 2).getByRole("checkbox").isChecked())
     }))
 
-  it("has the runs that began and ended while another screen was open", () =>
+  it("has the runs that started and finished while another screen was open", () =>
     visit("/runs", async (page, { world }) => {
       await row(page, 0).waitFor()
       await page.getByRole("link", { name: "Settings" }).click()
@@ -125,7 +125,7 @@ describe("the list of runs", () => {
       assert.strictEqual(await page.getByRole("button", { name: /^Show/u }).count(), 0)
     }))
 
-  it("exports what the filters let through", () =>
+  it("exports the rows that match the filters", () =>
     visit("/runs?status=failed", async (page, { world }) => {
       await row(page, 0).waitFor()
       const saved = async (format: string) => {

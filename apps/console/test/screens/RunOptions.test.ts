@@ -23,7 +23,7 @@ const fillIn = async (page: Page) => {
   assert.strictEqual(await secret.getByLabel("Value").getAttribute("type"), "password")
 }
 
-describe("the options of one run", () => {
+describe("a run's options", () => {
   const { visit } = useSimulation()
 
   it("start a run whose secret is shown nowhere, and whose limit a person raises with the keyboard", () =>
@@ -60,7 +60,7 @@ describe("the options of one run", () => {
       assert.notInclude(await page.content(), canary)
     }))
 
-  it("that the server refuses have its reason at their field, or next to the button", () =>
+  it("that the server refuses show its reason at their field, or next to the button", () =>
     visit("/start", async (page, { send }) => {
       await page.getByText(/^Describe a task.*This service is simulated/u).waitFor()
       await page.getByLabel("Task").fill("x [simulate duration=1s]")
@@ -93,7 +93,7 @@ describe("the options of one run", () => {
       assert.lengthOf(rows, 1)
     }))
 
-  it("fit a phone in the dark, and say which secret is wrong", () =>
+  it("fit a phone in dark mode, and name the invalid secret", () =>
     visit(
       "/start",
       async (page) => {

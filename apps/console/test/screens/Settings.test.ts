@@ -66,7 +66,7 @@ describe("the settings", () => {
       looks.phone
     ))
 
-  it("link to the documentation that the server has", () =>
+  it("link to the server's documentation", () =>
     visit("/settings", async (page) => {
       const link = page.getByRole("link", { name: "API v4" })
       assert.deepStrictEqual(await Promise.all(["href", "target", "rel"].map((name) => link.getAttribute(name))), [

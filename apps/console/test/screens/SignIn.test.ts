@@ -5,7 +5,7 @@ import { pathOf } from "./reading.ts"
 describe("the sign-in", () => {
   const { visit } = useConsole()
 
-  it("takes a key, and comes back when the session ends", () =>
+  it("accepts a key, and returns when the session ends", () =>
     visit("/keys", async (page, { behavior }) => {
       await page.getByRole("button", { name: "Sign out" }).click()
       await page.getByLabel("API key").fill("wak_wrong")
@@ -26,7 +26,7 @@ describe("the sign-in", () => {
       await page.getByLabel("API key").waitFor()
     }))
 
-  it("comes back after a restart that ended the session", () =>
+  it("returns after a restart that ended the session", () =>
     visit("/settings", async (page, { behavior, cut }) => {
       await page.getByText("Live", { exact: true }).waitFor()
       behavior.signedIn = false
@@ -34,7 +34,7 @@ describe("the sign-in", () => {
       await page.getByLabel("API key").waitFor()
     }))
 
-  it("comes back when a change finds the session over", () =>
+  it("returns when a change finds the session over", () =>
     visit("/start", async (page, { behavior }) => {
       await page.getByLabel("Task").fill("Find a red mug")
       behavior.signedIn = false
@@ -42,7 +42,7 @@ describe("the sign-in", () => {
       await page.getByLabel("API key").waitFor()
     }))
 
-  it("offers no change of keys to a key without the scope admin", () =>
+  it("hides changes of keys from a key without the scope admin", () =>
     visit("/", async (page, { behavior }) => {
       behavior.isAdmin = false
       await page.goto(page.url().replace(/\/?$/u, "/keys"))

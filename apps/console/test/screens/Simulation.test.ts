@@ -42,7 +42,7 @@ describe("the simulated service", () => {
       await page.getByText("1 active fault").waitFor()
     }))
 
-  it("takes a profile as JSON, and names each field that is wrong", () =>
+  it("accepts a profile as JSON, and names each invalid field", () =>
     visit("/simulation", async (page) => {
       await page.getByText("Edit the profile as JSON").click()
       const editor = page.getByLabel("Profile", { exact: true })
@@ -89,7 +89,7 @@ describe("the simulated service", () => {
       await page.getByText("The service no longer has this row").waitFor()
     }))
 
-  it("moves a manual clock, and shows what the checks found and what is open", () =>
+  it("advances a manual clock, and shows findings of the checks and open resources", () =>
     visit("/simulation", async (page, { send }) => {
       await page.getByRole("button", { name: "Manual" }).click()
       await page.getByRole("button", { name: "Move 30 minutes" }).waitFor()
@@ -133,7 +133,7 @@ describe("the simulated service", () => {
   const paths = ["", "/faults", "/journal", "/journal?row=1", "/checks", "/open", "/nothing"]
   for (const [name, look] of Object.entries(looks)) {
     if (!isWhole) continue
-    it(`axe finds nothing in ${name}, nothing scrolls sideways, and texts of strangers are only text`, () =>
+    it(`passes axe in ${name}, nothing scrolls sideways, and untrusted texts are shown as plain text`, () =>
       visit(
         "/simulation",
         async (page, { send }) => {

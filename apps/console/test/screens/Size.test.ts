@@ -64,7 +64,7 @@ for (const { build, files, first, folder, name } of pages) {
       }
     })
 
-    it("loads no file of another host", () => {
+    it("includes no file of another host", () => {
       const page = readFileSync(`${dist}index.html`, "utf8")
       assert.deepStrictEqual(page.match(files), null)
       assert.notMatch(page, /<script(?![^>]*\bsrc=)|<style|\son\w+=/u)
@@ -72,7 +72,7 @@ for (const { build, files, first, folder, name } of pages) {
   })
 }
 
-describe("the page that is one file", () => {
+describe("the single-file page", () => {
   it("is at most 150 kB of compressed script, and a classic script", () => {
     buildOnce("harness")
     for (const end of ["br", "gz"]) {

@@ -7,7 +7,7 @@ const tiles = (page: Page) => page.getByRole("link", { name: /^Open browser/u })
 describe("the live wall", () => {
   const { visit } = useConsole({ browsers: 60 })
 
-  it("asks for the pictures in view only, and for none of another screen", () =>
+  it("requests only pictures in view, and none on another screen", () =>
     visit("/wall", async (page, { world }) => {
       await page.waitForSelector("[data-picture=true]")
       await page.waitForTimeout(500)
@@ -47,7 +47,7 @@ describe("the live wall", () => {
       await page.waitForURL(/\/browsers\/[\w-]+$/u)
     }))
 
-  it("says so when no browser runs, and shows one that starts", () =>
+  it("shows that no browser runs, and then one that starts", () =>
     visit("/wall", async (page, { world }) => {
       await tiles(page).first().waitFor()
       const [one] = world.browsers.values()

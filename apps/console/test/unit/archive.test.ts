@@ -18,8 +18,8 @@ const parts = {
   recording: { name: "recording.webm", bytes: Uint8Array.of(7, 7) }
 }
 
-describe("the ZIP file of a run", () => {
-  it("has the run, its result, steps, model calls, pictures and recording, under names of its own", () => {
+describe("a run's ZIP file", () => {
+  it("has the run, its result, steps, model calls, pictures and recording, under distinct names", () => {
     const files = unzipSync(archiveOf(parts))
     assert.deepStrictEqual(Object.keys(files).toSorted(), [
       "model-calls.json",
@@ -39,11 +39,11 @@ describe("the ZIP file of a run", () => {
     assert.deepStrictEqual([...(files["recording.webm"] ?? [])], [7, 7])
   })
 
-  it("is the same bytes each time", () => {
+  it("has the same bytes each time", () => {
     assert.deepStrictEqual(archiveOf(parts), archiveOf(parts))
   })
 
-  it("has a text as text, and no result of a run without one", () => {
+  it("stores a text result as text, and omits the result of a run without one", () => {
     const text = unzipSync(archiveOf({ ...parts, run: { ...parts.run, result: "89 EUR" }, recording: null }))
     assert.strictEqual(strFromU8(text["result.txt"] ?? new Uint8Array()), "89 EUR")
     const none = unzipSync(archiveOf({ ...parts, run: { ...parts.run, result: null } }))

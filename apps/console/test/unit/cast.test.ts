@@ -3,7 +3,7 @@ import { lost, noCast, received, socketAddress } from "../../src/features/browse
 import { modifiersOf, placeOf } from "../../src/features/browser/input.ts"
 import { pictureOf } from "../../src/state/pictures.ts"
 
-describe("the cast of a browser", () => {
+describe("a browser's cast", () => {
   it("replaces the beginning of a step with its end", () => {
     const begun = received(noCast, { number: 1, summary: "Open", address: "https://a.example" })
     const ended = received(begun, { number: 1, summary: "Open", address: "", failure: null, duration_ms: 900 })
@@ -12,12 +12,12 @@ describe("the cast of a browser", () => {
     assert.strictEqual(received(ended, { number: 1, summary: "Next run" }).steps.length, 2)
   })
 
-  it("takes only texts from the socket", () => {
+  it("accepts only texts from the socket", () => {
     const cast = received(noCast, { title: { evil: true }, address: 3, control: false, concealed: true })
     assert.deepStrictEqual([cast.title, cast.address, cast.isConcealed], ["", "", true])
   })
 
-  it("has the number of viewers, and at most 20 tabs of texts", () => {
+  it("has the number of viewers, and at most 20 tabs with texts", () => {
     const tabs = Array.from({ length: 30 }, (_, n) => ({ title: `tab ${n}`, address: n }))
     const cast = received(noCast, { viewers: 2, tabs: [null, ...tabs] })
     assert.strictEqual(cast.viewers, 2)
@@ -31,7 +31,7 @@ describe("the cast of a browser", () => {
     assert.deepStrictEqual(lost(cast), { ...cast, state: "lost", viewers: 0, tabs: [] })
   })
 
-  it("connects to its own origin, whatever the link's is", () => {
+  it("connects to its own origin, whatever the link's origin is", () => {
     assert.strictEqual(
       socketAddress("https://public.example/live/b1/secret", "http://127.0.0.1:4400/console/browsers/b1"),
       "ws://127.0.0.1:4400/live/b1/secret/socket?details=true"

@@ -58,7 +58,7 @@ const fileOf = {
   fetch: "fetch.ts"
 } as const
 
-describe("code that the console writes", () => {
+describe("generated code", () => {
   const scope = Effect.runSync(Scope.make())
   let address = ""
   let env: NodeJS.ProcessEnv = {}
@@ -108,7 +108,7 @@ describe("code that the console writes", () => {
     })
   }
 
-  it("adds the server to an assistant, with a key that the MCP endpoint takes, and comments out the task", async () => {
+  it("adds the server to an assistant, with a key that the MCP endpoint accepts, and comments out the task", async () => {
     // the assistant's command line prints what it got
     const assistant = `claude() { printf '%s\\n' "$@"; }\n${code("MCP")}`
     const { stdout } = await run("sh", ["-c", assistant], { env })
@@ -131,7 +131,7 @@ describe("code that the console writes", () => {
     await response.body?.cancel()
   })
 
-  it("runs as a suite: the oracle holds for the result of then, refutes another, and a failed run needs one", async () => {
+  it("runs as a suite whose oracle accepts the original result, refutes another, and is required for a failed run", async () => {
     const harness = `${root}apps/harness/src/main.ts`
     const result = async (file: string) =>
       node(harness, "run", file)
@@ -144,7 +144,7 @@ describe("code that the console writes", () => {
     assert.match(await result("failed.suite.ts"), /FAILED/u)
   })
 
-  it("names the file of a suite by words of the task alone", () => {
+  it("names a suite's file only by words of the task", () => {
     assert.strictEqual(suiteFileOf({ task: "../../etc/passwd & Find a mug" }), "etc-passwd-find-a-mug.suite.ts")
     assert.strictEqual(suiteFileOf({ task: "日本" }), "run.suite.ts")
   })

@@ -4,8 +4,8 @@ import { rowOf, rowOfPast } from "../../src/state/feed.ts"
 
 const run = { id: "r1", status: "failed", task: "Find a mug", error: "No mug", owner: "shop", node: "node-a" }
 
-describe("a row of the events", () => {
-  it("keeps what a filter needs, and no record", () => {
+describe("a row of events", () => {
+  it("keeps the fields that a filter needs, and no record", () => {
     const { n: _, ...row } = rowOf({ id: "41", event: "run", data: { ...run, result: "x".repeat(100_000) } }, 5)
     assert.deepStrictEqual(row, {
       position: "41",
@@ -26,7 +26,7 @@ describe("a row of the events", () => {
     assert.strictEqual(rowOf({ id: "44", event: "later", data: null }, 5).text, "")
   })
 
-  it("names a status as the other screens do", () => {
+  it("names a status as on the other screens", () => {
     const started = { ...run, status: "dispatching", error: null }
     assert.strictEqual(rowOf({ id: "41", event: "run", data: started }, 5).text, "starting: Find a mug")
     const past = { position: "1", at: "2026-11-28T12:00:00Z", kind: "run", id: "r1", owner: null } as const
@@ -34,7 +34,7 @@ describe("a row of the events", () => {
     assert.strictEqual(rowOfPast(moved).text, "queued to starting")
   })
 
-  it("fits the filters of the address", () => {
+  it("matches the filters in the address", () => {
     const row = rowOf({ id: "41", event: "run", data: run }, 5)
     for (const [search, isFitting] of [
       ["", true],

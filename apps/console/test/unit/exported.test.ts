@@ -19,7 +19,7 @@ describe("CSV", () => {
     assert.include(line, '"Say ""hi"", then\nstop"')
   })
 
-  it("has an apostrophe before what a spreadsheet would calculate", () => {
+  it("puts an apostrophe before text that a spreadsheet would calculate", () => {
     const [, line = ""] = csvOf([
       { ...run, task: '=HYPERLINK("http://evil.example")', title: "+1", error: "@SUM(A1)" }
     ]).split("\r\n")
@@ -28,7 +28,7 @@ describe("CSV", () => {
     assert.include(line, "'@SUM(A1)")
   })
 
-  it("has an apostrophe before a formula that begins later, and quotes for other separators", () => {
+  it("puts an apostrophe before a later formula, and quotes text with other separators", () => {
     const cell = (task: string) => csv([[task, "end"]]).replace(/,end$/u, "")
     assert.strictEqual(cell(" =1+1"), "' =1+1")
     assert.strictEqual(cell('"=1+1'), `"'""=1+1"`)
@@ -44,7 +44,7 @@ describe("CSV", () => {
     for (const text of ["a=b", "mail@shop.example", "x - y"]) assert.strictEqual(cell(text), text)
   })
 
-  it("guards the names of keys in the cost, too", () => {
+  it("escapes the names of keys in the cost as well", () => {
     const row = { day: null, key: "=1+1", model: null, usd: "0.5", runs: 1, inputTokens: 1, outputTokens: 1 }
     const sums = { from: "", to: "", totalUsd: "0.5", rows: [row] }
     assert.strictEqual(spendCsvOf("key", sums), "key,usd,runs,inputTokens,outputTokens\r\n'=1+1,0.5,1,1,1")
@@ -66,7 +66,7 @@ describe("CSV", () => {
 })
 
 describe("JSON", () => {
-  it("is what the API returns", () => {
+  it("is the API's response", () => {
     const { end, rows, start } = formats.json
     const pages = [[run], [], [run, run]].map((page, index) => rows(page, index === 0))
     assert.deepStrictEqual(JSON.parse([start, ...pages, end].join("")), [run, run, run])

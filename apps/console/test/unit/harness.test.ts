@@ -33,12 +33,12 @@ describe("progress of a run", () => {
     assert.deepInclude(countsOf(of([started, finished])), { running: 0, done: 1, failed: 1 })
   })
 
-  it("ignores an event that it has", () => {
+  it("ignores an event that it already has", () => {
     const progress = of([started, finished])
     assert.strictEqual(after(progress, started), progress)
   })
 
-  it("starts a trial again that an outage ended", () => {
+  it("restarts a trial that an outage ended", () => {
     assert.deepInclude(countsOf(of([started, finished, { ...started, position: 3 }])), { running: 1, done: 0 })
   })
 
@@ -84,7 +84,7 @@ describe("progress of a run", () => {
     }
   })
 
-  it("has each step of an agent once, as it is now, and the latest picture of its browser", () => {
+  it("has each step of an agent once in its current state, and the latest picture of its browser", () => {
     const step = (number: number, outcome: string | null) => ({
       number,
       beganAt: "2026-11-27T09:00:01Z",
@@ -135,14 +135,14 @@ describe("progress of a run", () => {
   })
 })
 
-describe("a choice of scenarios", () => {
+describe("a selection of scenarios", () => {
   const { files } = world.suites
   const all = files.flatMap(scenariosOf)
   const selected = (chosen: typeof all) => ({ files, chosen, target: undefined, trials: undefined, record: false })
 
   const command = (of: Parameters<typeof commandOf>[0]) => commandOf(of, "npx webagent-harness")
 
-  it("is one command where one can name it", () => {
+  it("is one command if a name selects them", () => {
     assert.strictEqual(command(selected(all)), "npx webagent-harness run")
     assert.strictEqual(
       command(selected(all.filter(({ suite }) => suite === "bank"))),
@@ -154,7 +154,7 @@ describe("a choice of scenarios", () => {
     )
   })
 
-  it("is one command per scenario otherwise, with names that a shell can't misread", () => {
+  it("is otherwise one command per scenario, with names that are quoted for a shell", () => {
     const hostile = all.filter(({ name }) => name === nameOf(7).name)
     const [other] = all
     assert.strictEqual(
@@ -164,7 +164,7 @@ describe("a choice of scenarios", () => {
     assert.lengthOf(command(selected([...hostile, ...(other === undefined ? [] : [other])])).split("\n"), 2)
   })
 
-  it("starts the chosen scenarios alone, or everything without names", () => {
+  it("starts only the selected scenarios, or all without names", () => {
     assert.deepStrictEqual(runOf(selected(all)), {})
     const { name, suite } = nameOf(2)
     assert.deepStrictEqual(
@@ -173,7 +173,7 @@ describe("a choice of scenarios", () => {
     )
   })
 
-  it("fits by words, tag, owner and last result", () => {
+  it("matches words, tag, owner and last result", () => {
     const count = (search: string) => all.filter((one) => fits(one, filtersOf(search))).length
     assert.strictEqual(count(""), 40)
     assert.strictEqual(count("?status=failed"), 1)
@@ -190,11 +190,11 @@ describe("a choice of scenarios", () => {
 describe("a trend", () => {
   const { points } = world.trend(nameOf(3).name, nameOf(3).suite)
 
-  it("joins nights of a year, so that a chart has at most sixty points", () => {
+  it("merges the nights of a year, so that a chart has at most sixty points", () => {
     assert.deepStrictEqual([groupSize(30), groupSize(60), groupSize(61), groupSize(365)], [1, 1, 2, 7])
   })
 
-  it("has an interval in which a pass rate lies", () => {
+  it("has an interval that contains the pass rate", () => {
     for (const { high, low, value } of groupsOf(points, "pass rate", String)) {
       assert.isTrue(low <= value && value <= high)
       // five trials don't show a rate exactly
@@ -202,7 +202,7 @@ describe("a trend", () => {
     }
   })
 
-  it("leaves out nights in which nothing was measured", () => {
+  it("omits nights without measurements", () => {
     const some = points.map((point, index) =>
       index === 0 ? { ...point, duration_ms: null, scored: 0, passed: 0 } : point
     )
@@ -211,7 +211,7 @@ describe("a trend", () => {
   })
 })
 
-describe("the target of a run that is run again", () => {
+describe("the target of a rerun", () => {
   const targets = [
     { name: "simulated", address: null, isSimulated: true },
     { name: "staging", address: "https://agents.example.com/api/v4/", isSimulated: false },

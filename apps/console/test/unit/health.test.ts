@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { factsOf } from "../../src/features/health/facts.ts"
 
-describe("the health of a server", () => {
-  it("has the database with its size, and the queue", () => {
+describe("a server's health", () => {
+  it("includes the database with its size, and the queue", () => {
     assert.deepStrictEqual(
       factsOf({ store: { kind: "sqlite", bytes: 4_200_000, writeError: null }, runs: { queued: 1200, running: 2 } }),
       { database: "sqlite, 4.2 MB", problem: null, queued: "1,200", running: "2" }
     )
   })
 
-  it("has the reason why writes fail, or what keeps the write-ahead log", () => {
+  it("includes the reason why writes fail, or the process that blocks the write-ahead log", () => {
     assert.strictEqual(
       factsOf({ store: { writeError: "disk full" } }, "Writes to the database fail").problem,
       "Writes fail: disk full"
@@ -25,7 +25,7 @@ describe("the health of a server", () => {
     )
   })
 
-  it("has no facts of a server that reports none, or reports others", () => {
+  it("has no facts if a server reports none, or others", () => {
     const none = { database: null, problem: null, queued: null, running: null }
     assert.deepStrictEqual(factsOf({}), none)
     assert.deepStrictEqual(factsOf({ store: "away", runs: [1], log: null }), none)

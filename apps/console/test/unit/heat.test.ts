@@ -17,7 +17,7 @@ const titles = (filters: Partial<typeof all>, order: "tonight" | "name" = "tonig
   chosen(heat, { ...all, ...filters }, order).map(({ of }) => titleOf(of))
 
 describe("the heat map", () => {
-  it("has the newest night first, and the worst scenario of tonight on top", () => {
+  it("starts with the newest night, and with tonight's worst scenario", () => {
     assert.isAbove(Date.parse(heat.nights[0]?.of.startedAt ?? ""), Date.parse(heat.nights[1]?.of.startedAt ?? ""))
     // a false success is worse than a failure, and a leak is worse than a flaky scenario
     assert.deepStrictEqual(
@@ -26,7 +26,7 @@ describe("the heat map", () => {
     )
   })
 
-  it("filters by words of the name, by tag, by owner and by what isn't green tonight", () => {
+  it("filters by words of the name, by tag, by owner and by scenarios that didn't pass tonight", () => {
     assert.deepStrictEqual(
       titles({ isRedOnly: true }),
       [4, 2, 5].map((n) => titleOf(nameOf(n)))
@@ -40,7 +40,7 @@ describe("the heat map", () => {
     assert.deepStrictEqual(titles({}, "name"), titles({}, "name").toSorted())
   })
 
-  it("tells states apart without colors, and puts each in words", () => {
+  it("distinguishes states without colors, and names each", () => {
     const [tonight] = heat.nights
     if (tonight === undefined) return assert.fail()
     const of = (n: number) => {
@@ -68,7 +68,7 @@ describe("the heat map", () => {
     )
   })
 
-  it("marks the part of a night's cost that its extra trials had", () => {
+  it("marks the part of a night's cost that its extra trials used", () => {
     const [night] = heat.nights
     if (night === undefined) return assert.fail()
     const of = {
@@ -81,7 +81,7 @@ describe("the heat map", () => {
     assert.strictEqual(costOf({ ...night, of: { ...of, target: "staging", cost_usd: "0.34" } }), "0.3400 USD")
   })
 
-  it("keeps its choice in the address", () => {
+  it("keeps its selection in the address", () => {
     const choice = {
       filters: { text: "a b", tag: "smoke", owner: "search", isRedOnly: true },
       order: "name",
@@ -103,7 +103,7 @@ describe("the cells of a figure", () => {
       rows: [[...map.nights.slice(1).map(() => 1000), now]]
     })
 
-  it("are multiples of the scenario's median, with steps that color and text tell apart", () => {
+  it("are multiples of the scenario's median, in steps that color and text distinguish", () => {
     const cells = [500, 1000, 1500, 2000, 12_000].map((now) => viewOf(now).drawn(line, night))
     assert.deepStrictEqual(cells, [
       { text: "×0.5", look: "ok" },
@@ -115,7 +115,7 @@ describe("the cells of a figure", () => {
     assert.match(viewOf(2000).described(line, night), /2\.0 times the median of 1/u)
   })
 
-  it("are empty where nothing was measured, and for a night that the figures don't have", () => {
+  it("are empty without measurements, and for a night that the figures lack", () => {
     assert.deepStrictEqual(viewOf(0).drawn(line, night), { text: "", look: "none" })
     assert.strictEqual(viewOf(0).described(line, night), "not measured")
     const other = measured("cost", { nights: ["f00"], rows: [[1]] })
@@ -127,8 +127,8 @@ describe("the cells of a figure", () => {
   })
 })
 
-describe("the cost of a whole night", () => {
-  it("is red only if the judge found it worse, and neither within the usual variation nor for its extra trials", () => {
+describe("a whole night's cost", () => {
+  it("fails only if the judge found a regression, neither within the usual variation nor because of extra trials", () => {
     const night = (cost: string, regressed: ReadonlyArray<"cost"> = [], extra = 0) => {
       const [one] = heat.nights
       if (one === undefined) return assert.fail()
@@ -148,14 +148,14 @@ describe("the cost of a whole night", () => {
   })
 })
 
-describe("the window of a grid", () => {
-  it("has the items in view, as far as there are any", () => {
+describe("a grid's window", () => {
+  it("has the items in view, if there are any", () => {
     assert.deepStrictEqual(inView(100, 100, 20), { first: 5, end: 10 })
     assert.deepStrictEqual(within(inView(110, 100, 20), 9), { first: 5, end: 9 })
     assert.deepStrictEqual(within(inView(110, 100, 20), 3), { first: 3, end: 3 })
   })
 
-  it("has some more heads around those in view, so that a small scroll changes nothing", () => {
+  it("has a few more headers around those in view, so that a small scroll changes nothing", () => {
     assert.deepStrictEqual(nearView(0, 160, 20), { first: 0, end: 8 })
     assert.deepStrictEqual(nearView(500, 160, 20), { first: 24, end: 40 })
     assert.deepStrictEqual(nearView(620, 160, 20), nearView(500, 160, 20))
@@ -167,7 +167,7 @@ describe("the window of a grid", () => {
     assert.strictEqual(offsetFor(1, 60, 100, 20), 20)
   })
 
-  it("moves by keys to the heads, and never outside", () => {
+  it("moves to the headers with keys, and never outside", () => {
     const bounds = { rows: 10, columns: 5, page: 4 }
     const at = (key: string, row: number, column: number, isControl = false) =>
       moved(key, { row, column }, bounds, isControl)
@@ -180,7 +180,7 @@ describe("the window of a grid", () => {
   })
 })
 
-describe("the start of a night", () => {
+describe("a night's start", () => {
   it("has seconds if another night started in the same minute", () => {
     const nights = ["2026-11-30T03:00:05.000Z", "2026-11-30T03:00:41.000Z", "2026-11-29T03:00:05.000Z"].map(
       (startedAt) => ({ startedAt })

@@ -15,15 +15,15 @@ const failed = {
   updatedAt: "2026-11-28T10:00:03.000Z"
 }
 
-describe("a row of a response", () => {
-  it("is replaced by an event that overtook it", () => {
+describe("a row in a response", () => {
+  it("is replaced by an event that arrived first", () => {
     keepRecent(failed)
     assert.deepStrictEqual(newerOf(running), failed)
     keepRecent({ ...running, id: "r2", steps: 3 })
     assert.strictEqual(newerOf({ ...running, id: "r2" }).steps, 3)
   })
 
-  it("stays if it is newer than the last event, or as old", () => {
+  it("stays if it is at least as new as the last event", () => {
     keepRecent({ ...running, id: "r3" })
     assert.strictEqual(newerOf({ ...failed, id: "r3" }).status, "failed")
     const noted = { ...running, id: "r3", mark: "right" }

@@ -31,7 +31,7 @@ const request: JournalEntry = {
   duration_ms: 12
 }
 
-describe("the form of a fault", () => {
+describe("a fault's form", () => {
   it("makes a rule of the fields that have a value", () => {
     const rule = ruleFrom({
       kind: "status",
@@ -53,7 +53,7 @@ describe("the form of a fault", () => {
     assert.deepStrictEqual(ruleFrom({ kind: "reset" }), Result.succeed({ fault: { kind: "reset" } } as FaultRule))
   })
 
-  it("names each field that is wrong as the form does", () => {
+  it("names invalid fields as the form does", () => {
     const rule = ruleFrom({ kind: "hang", for: "soon", rate: "-20", attempts: "first" })
     if (Result.isSuccess(rule)) throw new Error("The rule was accepted")
     const lines = linesOf(rule.failure, { for: "For", attempts: "Attempts", rate: "Share in percent" }).split("\n")
@@ -64,7 +64,7 @@ describe("the form of a fault", () => {
     assert.strictEqual(lines[2], "Share in percent: expected a number from 0 to 100")
   })
 
-  it("ignores fields of another kind", () => {
+  it("ignores fields of another kind of fault", () => {
     assert.deepStrictEqual(faultFields["hang"], ["for", "placement"])
     assert.deepStrictEqual(
       ruleFrom({ kind: "hang", status: "500" }),

@@ -7,12 +7,12 @@ const code = (name: string, body: { readonly task: string; readonly [field: stri
   samples.find((sample) => sample.name === name)?.code(body, "http://127.0.0.1:4400") ?? ""
 
 describe("copy as code", () => {
-  it("keeps a quote of the task within the shell's quotes", () => {
+  it("keeps a quote in the task within the shell's quotes", () => {
     const text = code("curl", { task: "Don't $(rm -rf ~) `x`" })
     assert.include(text, `-d '{"task":"Don'\\''t $(rm -rf ~) \`x\`"}'`)
   })
 
-  it("writes TypeScript that is the body", () => {
+  it("writes TypeScript that equals the body", () => {
     const body = { task: 'A "quoted"\u2028task', modelParams: { "top-p": 1, effort: "high", ["__proto__"]: 1 } }
     const text = code("TypeScript", body)
     const [, literal = ""] = /const request = ([\s\S]+)\nconst run/u.exec(text) ?? []
@@ -33,8 +33,8 @@ describe("copy as code", () => {
   })
 })
 
-describe("the form of a run", () => {
-  it("is a body with the filled fields only", () => {
+describe("a run's form", () => {
+  it("makes a body of the filled fields only", () => {
     assert.deepStrictEqual(bodyOf({ ...emptyForm, task: " Find a mug " }), { body: { task: "Find a mug" } })
     assert.deepStrictEqual(
       bodyOf({ ...emptyForm, task: "x", maxCostUsd: "0.5", schema: '{"type":"object"}', isRecorded: true, model: "m" }),
@@ -50,13 +50,13 @@ describe("the form of a run", () => {
     )
   })
 
-  it("has the ids of uploaded files and the chosen profile", () => {
+  it("includes the ids of uploaded files and the selected profile", () => {
     assert.deepStrictEqual(bodyOf({ ...emptyForm, task: "x", profileId: "p" }, ["a"]), {
       body: { task: "x", attachedFileIds: ["a"], browserSettings: { profileId: "p" } }
     })
   })
 
-  it("has the judge, labels and browser settings that are filled in", () => {
+  it("includes the filled judge, labels and browser settings", () => {
     const form = {
       ...emptyForm,
       task: "x",
@@ -109,10 +109,10 @@ describe("the form of a run", () => {
   }
 })
 
-describe("the secrets of the form", () => {
+describe("the form's secrets", () => {
   const secret = { alias: "pin", type: "inline", value: "canary-1", domains: "Shop.example, *.shop.example" } as const
 
-  it("are bound to their sites, and code has no value", () => {
+  it("are bound to their sites, and code contains no value", () => {
     const read = bindingsOf([secret, { alias: "user", type: "server", value: " shop ", domains: "shop.example" }])
     assert.deepStrictEqual(read, {
       bindings: [
@@ -135,7 +135,7 @@ describe("the secrets of the form", () => {
     [0, "value", [{ ...secret, type: "server", value: " " }], "server's secret"],
     [0, "domains", [{ ...secret, domains: " , " }], "sites"]
   ] as const) {
-    it(`name the one that is wrong, and its field: ${reason}`, () => {
+    it(`name an invalid one, and its field: ${reason}`, () => {
       const read = bindingsOf(wrong)
       assert.isTrue("reason" in read && read.reason.includes(reason), JSON.stringify(read))
       assert.deepInclude(read, { index, field })

@@ -11,7 +11,7 @@ const numbersOf = (filter: Partial<StepFilter>) =>
   steps.filter((step) => fits(step, { ...allSteps, ...filter })).map(({ number }) => number)
 
 describe("the filter of steps", () => {
-  it("has words of a step in any order and case, its address and its failure", () => {
+  it("matches a step's words in any order and case, its address and its failure", () => {
     assert.lengthOf(numbersOf({}), 9)
     assert.deepStrictEqual(numbersOf({ text: " PRICES  read " }), [2, 6])
     assert.deepStrictEqual(numbersOf({ text: "q=3" }), [3])
@@ -19,7 +19,7 @@ describe("the filter of steps", () => {
     assert.deepStrictEqual(numbersOf({ text: "nothing of this sort" }), [])
   })
 
-  it("has failed steps, and those of a range of the timeline without its neighbors", () => {
+  it("matches failed steps, and those within a range of the timeline", () => {
     assert.deepStrictEqual(numbersOf({ isFailed: true }), [9])
     const [, second, third] = steps
     if (second === undefined || third === undefined) throw new Error("The run is too short")

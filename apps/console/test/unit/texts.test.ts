@@ -6,8 +6,8 @@ import { isSpent, limitsOf } from "../../src/features/keys/limits.ts"
 import { ago, span, usd } from "../../src/ui/format.ts"
 import { shown } from "../../src/ui/untrustedText.ts"
 
-describe("texts of strangers", () => {
-  it("show characters that turn or hide text", () => {
+describe("untrusted texts", () => {
+  it("show characters that change direction or hide text", () => {
     assert.strictEqual(shown("safe\u202egnp.exe\u200b\u0000\u{e0041}", 100).text, "safe\ufffdgnp.exe\ufffd\ufffd\ufffd")
     assert.strictEqual(shown("line\nwith\ttab", 100).text, "line\nwith\ttab")
   })
@@ -64,7 +64,7 @@ describe("failures", () => {
     }
   })
 
-  it("lead to the last steps of a run that has some", () => {
+  it("link to a run's last steps if there are any", () => {
     for (const failure of ["agent", "quantum_noise"]) {
       assert.match(explain(failure, 3).advice, /^Read its last steps\. /u)
       assert.notInclude(explain(failure, 0).advice, "steps")
@@ -72,7 +72,7 @@ describe("failures", () => {
   })
 })
 
-describe("limits of a key", () => {
+describe("a key's limits", () => {
   it("are numbers, or null if empty", () => {
     const texts: Record<string, string> = { runs: "5", usdPerDay: "0.5" }
     assert.deepStrictEqual(
@@ -84,7 +84,7 @@ describe("limits of a key", () => {
   })
 })
 
-describe("the limit of a day", () => {
+describe("the daily limit", () => {
   it("is reached at its amount, and never without one", () => {
     const reached = [isSpent("0.4999", 0.5), isSpent("0.50", 0.5), isSpent("0.75", 0.5), isSpent("9", null)]
     assert.deepStrictEqual(reached, [false, true, true, false])

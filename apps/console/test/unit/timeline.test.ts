@@ -8,8 +8,8 @@ if (run === undefined) throw new Error("The world has no completed run")
 const steps = world.stepsOf(run)
 const start_ms = Date.parse(run.startedAt ?? "")
 
-describe("the timeline of a run", () => {
-  it("reaches from its start to its end, and steps lie on it one after the other", () => {
+describe("a run's timeline", () => {
+  it("spans from its start to its end, with steps one after the other", () => {
     const { from_ms, steps: bars, to_ms } = timelineOf(run, steps, world.callsOf(run))
     assert.deepStrictEqual([from_ms, to_ms], [start_ms, Date.parse(run.finishedAt ?? "")])
     for (const [index, { left }] of bars.entries()) {
@@ -19,7 +19,7 @@ describe("the timeline of a run", () => {
     assert.isAtMost((bars.at(-1)?.left ?? 2) + (bars.at(-1)?.width ?? 2), 1)
   })
 
-  it("has a length even if everything happened at once, and a running step reaches its end", () => {
+  it("has a length even if everything happened at once, and extends a running step to its end", () => {
     const [first] = steps
     if (first === undefined) throw new Error("The run has no step")
     const open = { ...run, finishedAt: null }
@@ -33,7 +33,7 @@ describe("the timeline of a run", () => {
     assert.strictEqual(timelineOf(run, steps, [], start_ms + 1e9).to_ms, Date.parse(run.finishedAt ?? ""))
   })
 
-  it("doesn't repeat the tool of a step in its text", () => {
+  it("doesn't repeat a step's tool in its text", () => {
     const text = (tool: string | null, summary: string, title: string | null = null) => textOf({ tool, summary, title })
     assert.strictEqual(text("type", 'type searchbox "Search"'), 'searchbox "Search"')
     assert.strictEqual(text("navigate", "navigate"), "")
@@ -52,7 +52,7 @@ describe("the timeline of a run", () => {
     assert.deepStrictEqual(states.slice(0, 3), ["done", "failed", "done"])
   })
 
-  it("finds the step of a time, the first one before it began, and none without steps", () => {
+  it("finds the step at a time, the first one before it started, and none without steps", () => {
     const [first, second] = steps
     assert.strictEqual(stepAt(steps, start_ms - 5000), first)
     assert.strictEqual(stepAt(steps, Date.parse(second?.startedAt ?? "")), second)
@@ -61,15 +61,15 @@ describe("the timeline of a run", () => {
   })
 })
 
-describe("the start of a recording", () => {
+describe("a recording's start", () => {
   const browser = { startedAt: "2026-11-28T09:00:00Z", finishedAt: "2026-11-28T09:01:00Z" }
   const started_ms = Date.parse(browser.startedAt)
 
-  it("is its length before the end of its browser", () => {
+  it("is its length before the browser's end", () => {
     assert.strictEqual(recordingStart(browser, 58_000), started_ms + 2000)
   })
 
-  it("is the start of its browser if its length is unknown, or a limit cut it", () => {
+  it("is the browser's start if its length is unknown, or a limit ended it", () => {
     assert.strictEqual(recordingStart(browser, Number.NaN), started_ms)
     assert.strictEqual(recordingStart(browser, Number.POSITIVE_INFINITY), started_ms)
     assert.strictEqual(recordingStart(browser, 10_000), started_ms)

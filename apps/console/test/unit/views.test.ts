@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 describe("saved views", () => {
-  it("have the filters of the address alone, and the newest is the first", () => {
+  it("have only the address's filters, and the newest is first", () => {
     const one = withView([], { name: " Failed ", search: "?status=failed&page=3&minUsd=cheap" })
     assert.deepStrictEqual(one, [{ name: "Failed", search: "?status=failed" }])
     const two = withView(one, { name: "Shop", search: "?key=shop" })
