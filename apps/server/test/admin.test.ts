@@ -17,8 +17,8 @@ const serving = (...flags: ReadonlyArray<string>) =>
     return { path, shop: created.stdout.trim(), v4, admin: v4.replace("/api/v4", "/admin/v1") }
   })
 
-describe("admin API of a server", () => {
-  it.live("takes the key of --admin-key, which is not shown, and one with the scope admin", () =>
+describe("a server's admin API", () => {
+  it.live("accepts the key of --admin-key, which is not shown, and a key with the scope admin", () =>
     Effect.gen(function* () {
       const { admin, path, shop } = yield* serving(
         "--keep-days",
@@ -51,7 +51,7 @@ describe("admin API of a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("creates, rotates and revokes keys of the database", () =>
+  it.live("creates, rotates and revokes keys in the database", () =>
     Effect.gen(function* () {
       const { admin, shop, v4 } = yield* serving()
       const { body, status } = yield* send(admin, "A", "POST", "/keys", { name: "app" })

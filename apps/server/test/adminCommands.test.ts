@@ -80,7 +80,7 @@ describe("webagent-server webhooks", () => {
     })
   )
 
-  it.live("name an unknown id, a wrong address and a wrong event", () =>
+  it.live("names an unknown id, a wrong address and a wrong event", () =>
     Effect.gen(function* () {
       const { at } = yield* serving
       const unknown = yield* at("webhooks", "delete", "none")

@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  "a run survives a model server that fails five times, and a retry after --model-timeout can be interrupted",
+  "a run survives a model server that fails five times, and its retry after --model-timeout can be interrupted",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const limits = ["--model-timeout", "1s", "--model-retry-for", "30m"]
@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  "a run is the same in v2, v3 and v4, goes on in its browser, and keeps its cost when it is interrupted",
+  "a run is the same in v2, v3 and v4, continues in its browser, and keeps its cost if it is interrupted",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const shop = yield* site({ plain: "<h1>Plain</h1><p>The code is 4711.</p>" })
@@ -152,7 +152,7 @@ test(
 )
 
 test(
-  "a follow-up after a kill goes on with what was said before it, without secrets, also in the file",
+  "a follow-up after a kill knows the earlier conversation, without secrets, which the file lacks as well",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const shop = yield* site({ plain: "<p>The mug costs 12 EUR. The password is hunter2.</p>" })
@@ -208,7 +208,7 @@ const toldByTools = (address: string, runId: string) =>
   ).pipe(Effect.scoped)
 
 test(
-  "a model that does what a page says reaches no other host, and a secret is in no request, answer, event, log or recording",
+  "a model that follows a page's instructions reaches no other host, and a secret is in no request, response, event, log or recording",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const secret = "hunter2 & <canary>"
@@ -287,7 +287,7 @@ test(
 )
 
 test(
-  "a run hands on the files that it downloads, by name, and no other file of the machine or of another run",
+  "a run passes on its downloaded files by name, and no other file of the machine or of another run",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const shop = yield* site({ "": `<a href=/report download="../../etc/report.csv">Get</a>`, report: "mugs: 4711" })
@@ -346,7 +346,7 @@ test(
 )
 
 test(
-  "without a model a run fails and says how to configure one, and the server is not simulated",
+  "a run without a model fails and explains how to configure one, and the server is not simulated",
   Effect.gen(function* () {
     const { v2, v4 = "" } = yield* serve([])
     const { id, sessionId } = yield* create(v4, { task: "Find a mug" })

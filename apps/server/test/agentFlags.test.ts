@@ -13,7 +13,7 @@ const shop = `<p id=o>Cart</p><button onclick="o.textContent='Paid'">Pay</button
 const pictures = (body: unknown) => JSON.stringify(body).match(/data:image\/jpeg;base64,/gu)?.length ?? 0
 
 test(
-  "a server's approval rules ask and refuse, and its model sees marks and clicks a point of a canvas",
+  "approval rules ask and refuse, and the model sees marks and clicks a point of a canvas",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const pages = yield* site({ shop })

@@ -7,7 +7,7 @@ import { folder, ready, start } from "./program.ts"
 
 const bin = fileURLToPath(new URL("../bin/webagent-server.js", import.meta.url))
 
-it.live("serve also runs where Node's permission model forbids other programs", () =>
+it.live("serve runs even if Node's permission model forbids other programs", () =>
   Effect.gen(function* () {
     const options = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-worker"]
     const data = `--data=${yield* folder}/server.db`
@@ -20,7 +20,7 @@ it.live("serve also runs where Node's permission model forbids other programs", 
   }).pipe(Effect.scoped)
 )
 
-it.live("serve also runs with a newer Node that doesn't have one of V8's options", () =>
+it.live("serve runs even with a newer Node that lacks one of V8's options", () =>
   Effect.gen(function* () {
     const place = yield* folder
     const node = join(place, "node")

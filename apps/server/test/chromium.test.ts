@@ -157,7 +157,7 @@ it.live("Playwright, Puppeteer and a bare WebSocket find the same page, and none
   }).pipe(Effect.scoped)
 )
 
-it.live("the harness's browser suite passes as it is", () =>
+it.live("the harness's browser suite passes without changes", () =>
   Effect.gen(function* () {
     // no page is loaded, so the proxy is never asked
     const { path, v4 = "" } = yield* serve("--country-proxies", "no=http://127.0.0.1:9")
@@ -181,7 +181,7 @@ it.live("the harness's browser suite passes as it is", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("tells clients and the record that a browser crashed", () =>
+it.live("a browser's crash is reported to clients and stored", () =>
   Effect.gen(function* () {
     const served = yield* serve()
     const { cdpUrl, id } = yield* create(served)
@@ -204,7 +204,7 @@ it.live("tells clients and the record that a browser crashed", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when it is killed", () =>
+it.live("nothing is left of 50 browsers, some of them killed, nor of a killed server", () =>
   Effect.gen(function* () {
     const served = yield* serve()
     const cycle = Effect.gen(function* () {
@@ -252,7 +252,7 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
   }).pipe(Random.withSeed("kills"), Effect.scoped)
 )
 
-it.live("uses the browser that WEBAGENT_CHROMIUM names if the packaged one is not installed", () =>
+it.live("the browser in WEBAGENT_CHROMIUM is used if the packaged one is not installed", () =>
   Effect.gen(function* () {
     const without = `import { registerHooks } from "node:module"
       registerHooks({

@@ -51,7 +51,7 @@ it.live("a console session continues after a restart of its server, and ends wit
   }).pipe(Effect.scoped)
 )
 
-it.live("every node knows the console session that one of them opened, until it ends at any", () =>
+it.live("every node recognizes the console session that one of them opened, until it ends on any", () =>
   Effect.gen(function* () {
     const data = yield* Effect.flatMap(TestPostgres, ({ database }) => database)
     const [east, west] = [yield* node(data, "east"), yield* node(data, "west")]

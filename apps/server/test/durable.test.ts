@@ -36,7 +36,7 @@ const statuses = (path: string) => {
 }
 
 describe("webagent-server --data", () => {
-  it.live("has after a kill what it acknowledged, with the same links, and repeats nothing", () =>
+  it.live("keeps acknowledged data after a kill, with the same links, and repeats nothing", () =>
     Effect.gen(function* () {
       const path = yield* database
       const first = yield* serving(path, "--api-key", "K")
@@ -82,7 +82,7 @@ describe("webagent-server --data", () => {
     })
   )
 
-  it.live("drains when it is stopped: says so, begins nothing more, and waits for what runs", () =>
+  it.live("drains when it is stopped: reports it, starts nothing, and waits for running tasks", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { printed, program } = yield* serving(path, "--api-key", "K", "--log", "json")
@@ -122,7 +122,7 @@ describe("webagent-server --data", () => {
     })
   )
 
-  it.live("takes nothing from the file when it cannot start", () =>
+  it.live("changes nothing in the file if it cannot start", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { printed, program } = yield* serving(path, "--api-key", "K")
@@ -141,7 +141,7 @@ describe("webagent-server --data", () => {
     })
   )
 
-  it.live("shows each key its own, within its scopes and limits, and refuses it once it is revoked", () =>
+  it.live("shows each key its own records, within its scopes and limits, and refuses a revoked key", () =>
     Effect.gen(function* () {
       const path = yield* database
       const create = (name: string, ...args: ReadonlyArray<string>) =>
@@ -213,7 +213,7 @@ describe("webagent-server --data", () => {
     })
   )
 
-  it.live("refuses new runs of a key that has spent its money of today", () =>
+  it.live("refuses new runs of a key that has reached its daily spending limit", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { stdout } = yield* run(["keys", "create", "--data", path, "--name", "ci", "--usd-per-day", "0.5"])
@@ -237,7 +237,7 @@ describe("webagent-server --data", () => {
     })
   )
 
-  it.live("counts requests and runs at /metrics, and tells no key and no id", () =>
+  it.live("counts requests and runs at /metrics, without keys and ids", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { printed } = yield* serving(path, "--api-key", "secret-key")
@@ -263,7 +263,7 @@ describe("webagent-server --data", () => {
 })
 
 describe("settings", () => {
-  it.live("come from flags, then the environment, then the configuration file", () =>
+  it.live("come from flags, then from the environment, then from the configuration file", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const config = join(at, "server.json")
@@ -282,7 +282,7 @@ describe("settings", () => {
     })
   )
 
-  it.live("that a file misspells are refused in one sentence", () =>
+  it.live("are refused in one sentence if a file misspells them", () =>
     Effect.gen(function* () {
       const config = join(yield* folder, "server.json")
       writeFileSync(config, JSON.stringify({ prot: 1 }))
@@ -292,7 +292,7 @@ describe("settings", () => {
     })
   )
 
-  it.live("of an old name are refused with the new one, in a file and in the environment", () =>
+  it.live("are refused with the new name if they have an old name, in a file and in the environment", () =>
     Effect.gen(function* () {
       const config = join(yield* folder, "server.json")
       writeFileSync(config, JSON.stringify({ isolation: "none" }))
@@ -309,7 +309,7 @@ describe("settings", () => {
     })
   )
 
-  it.live("that are lists in a file are refused, and not ignored", () =>
+  it.live("are refused, and not ignored, if they are lists in a file", () =>
     Effect.gen(function* () {
       const config = join(yield* folder, "server.json")
       writeFileSync(config, JSON.stringify({ allowDomains: ["shop.example", "*.shop.example"] }))
@@ -322,7 +322,7 @@ describe("settings", () => {
     })
   )
 
-  it.live("--sqlite-log-limit is refused with a Postgres database", () =>
+  it.live("are refused if --sqlite-log-limit is combined with a Postgres database", () =>
     Effect.gen(function* () {
       const args = ["serve", "--data", "postgres://user@127.0.0.1:1/name", "--api-key", "K", "--sqlite-log-limit", "64"]
       assert.deepStrictEqual(yield* run(args), {
@@ -334,23 +334,23 @@ describe("settings", () => {
   )
 
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
-    "a profile, which only the simulated service has": [
+    "a profile, which is only for the simulated service": [
       ["--profile", "flaky"],
       /^No flag --profile\. Did you mean the command simulate\? See: npm run server -- serve --help\n$/u
     ],
-    "an address for other nodes, which a file does not have": [
+    "an address for other nodes, although a file has none": [
       ["--advertise", "http://10.0.0.5:8080"],
       /^--advertise works only with servers that share a database\. Add --data postgres:\/\/user@host\/name or remove --advertise\.\n$/u
     ],
-    "an address that is none": [["--advertise", "10.0.0.5:8080"], /an address such as http:\/\/10\.0\.0\.5:8080/u],
-    "a file that does not exist, and no key": [
+    "an invalid address": [["--advertise", "10.0.0.5:8080"], /an address such as http:\/\/10\.0\.0\.5:8080/u],
+    "a missing file without a key": [
       [],
       /^\S+ does not exist, so it has no API keys\. Create one: npm run server -- keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
     ]
   }
 
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
-    it.live(`${what}: one clear error and exit 2`, () =>
+    it.live(`cause one clear error and exit code 2: ${what}`, () =>
       Effect.gen(function* () {
         const path = yield* database
         const ended = yield* run(["serve", "--port", "0", "--data", path, ...args])
@@ -375,7 +375,7 @@ describe("the simulated service", () => {
 })
 
 describe("a server without real browsers", () => {
-  it.live("says with --browsers auto why there are none", () =>
+  it.live("explains with --browsers auto why there are none", () =>
     Effect.gen(function* () {
       const path = yield* database
       const args = ["serve", "--port", "0", "--data", path, "--api-key", "K", "--browsers", "auto"]
@@ -395,7 +395,7 @@ describe("a server without real browsers", () => {
     ["--max-browsers", "3"],
     ["--allow-private", "10.0.0.5"]
   ] as const) {
-    it.live(`refuses ${flag}, which it would ignore`, () =>
+    it.live(`refuses ${flag}, which it would otherwise ignore`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* run(["serve", flag, value, "--data", yield* database]), {
           code: 2,
@@ -407,8 +407,8 @@ describe("a server without real browsers", () => {
   }
 })
 
-describe("commands of a database", () => {
-  it.live("backup copies it while a server uses it, and migrate leaves a file that is up to date", () =>
+describe("database commands", () => {
+  it.live("include backup, which copies it while a server uses it, and migrate, which keeps a current file", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { printed, program } = yield* serving(path, "--api-key", "K")
@@ -430,7 +430,7 @@ describe("commands of a database", () => {
     })
   )
 
-  it.live("prune deletes what ended, and nothing else", () =>
+  it.live("include prune, which deletes only finished records", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { printed, program } = yield* serving(path, "--api-key", "K")
@@ -452,7 +452,7 @@ describe("commands of a database", () => {
     })
   )
 
-  it.live("a command does not make the file that it is to read", () =>
+  it.live("don't create the file that they read", () =>
     Effect.gen(function* () {
       const path = yield* database
       const { code, stderr } = yield* run(["keys", "list", "--data", path])
@@ -461,7 +461,7 @@ describe("commands of a database", () => {
     })
   )
 
-  it.live("the name of a database in memory is refused, and no file is made of it", () =>
+  it.live("refuse the name of a database in memory, without creating a file", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* run(["serve", "--port", "0", "--api-key", "K", "--data", ":memory:"])
       assert.strictEqual(code, 2)

@@ -23,7 +23,7 @@ const site = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => server.close())
 )
 
-it.live("browsers reach the private addresses that are allowed, and have proxies in the countries that are named", () =>
+it.live("browsers reach the allowed private addresses, and have proxies in the named countries", () =>
   Effect.gen(function* () {
     const [intranet, secret] = yield* Effect.all([site, site])
     const path = yield* folder

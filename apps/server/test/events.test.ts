@@ -26,7 +26,7 @@ const listed = (at: string, id: string) =>
   Effect.map(send(at, "K", "GET", `/runs/${id}/events`), ({ body }) => body["events"] as ReadonlyArray<object>)
 
 describe("the events of runs", () => {
-  it.live("are the same at each node of one Postgres, and none is lost or doubled when connections break", () =>
+  it.live("are the same on each node of one Postgres, and none is lost or duplicated when connections break", () =>
     Effect.gen(function* () {
       const { database } = yield* TestPostgres
       const data = yield* database
@@ -54,7 +54,7 @@ describe("the events of runs", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
-  it.live("are for the key of the run only", () =>
+  it.live("are only for the run's key", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { at } = yield* node(file, "east")
@@ -73,7 +73,7 @@ describe("the events of runs", () => {
     })
   )
 
-  it.live("can have a hundred readers, and a server with them stops at once", () =>
+  it.live("can have a hundred readers, and a server with them stops immediately", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const flags = ["--browsers", "simulated", "--api-key=K", "--drain-within", "0s"]

@@ -14,7 +14,7 @@ const create = Effect.fnUntraced(function* (v4: string | undefined, key: string,
   return { statuses: responses.map(({ status }) => status).toSorted(), ids, responses }
 })
 
-it.live("one key gets all browsers alone, three quarters next to a second key, and as many as its own limit says", () =>
+it.live("one key alone gets all browsers, three quarters next to a second key, and at most its own limit", () =>
   Effect.gen(function* () {
     const path = yield* folder
     // browsers of a server that is root run as another user

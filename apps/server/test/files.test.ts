@@ -71,7 +71,7 @@ const uploadUrl = (workspace: string, name: string, size: number) =>
     String((body["files"] as ReadonlyArray<Json>)[0]?.["uploadUrl"])
   )
 
-it.live("a create with an Idempotency-Key makes one workspace, and files survive a kill", () =>
+it.live("a create with an Idempotency-Key makes one workspace, and its files survive a kill", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const before = yield* serve(path)
@@ -126,7 +126,7 @@ it.live("a create with an Idempotency-Key makes one workspace, and files survive
   })
 )
 
-it.live("limits of the flags hold, and a folder is set with --files", () =>
+it.live("the flags' limits apply, and --files sets the folder", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const files = join(path, "elsewhere")
@@ -150,7 +150,7 @@ it.live("limits of the flags hold, and a folder is set with --files", () =>
   })
 )
 
-it.live("a key sees, changes and attaches nothing of another key", () =>
+it.live("a key can't see, change or attach another key's files", () =>
   Effect.gen(function* () {
     const { v4 } = yield* serve(yield* folder)
     const { body } = yield* request(`${v4}/workspaces`, "POST", { name: "mine" })
@@ -194,7 +194,7 @@ it.live("a key sees, changes and attaches nothing of another key", () =>
   })
 )
 
-it.live("servers of one database refuse a folder that isn't the one with its files", () =>
+it.live("servers with one database refuse a folder that lacks its files", () =>
   Effect.gen(function* () {
     const home = yield* folder
     const filesOf = (name: string) =>

@@ -6,7 +6,7 @@ import { folder, ready, run, send, start, until } from "./program.ts"
 const isFinished = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
-it.live("the log has a line for each finished run and a line for a refused key, and /metrics has their reasons", () =>
+it.live("the log has one line per finished run and per refused key, and /metrics has the reasons", () =>
   Effect.gen(function* () {
     const path = join(yield* folder, "server.db")
     const created = yield* run(["keys", "create", "--data", path, "--name", "shop"])

@@ -41,7 +41,7 @@ const isAvailable = ({ status }: Answer) => status === 200
 
 // mounting a volume takes root on Linux
 describe.skipIf(!canMount)("a server on a full disk", () => {
-  it.live("takes creates that write far more to the log than the volume has space for", () =>
+  it.live("accepts creates that write far more to the log than the volume has space for", () =>
     Effect.gen(function* () {
       const file = join(yield* volume(volume_MB), "server.db")
       const { create } = yield* serve(file)
@@ -49,7 +49,7 @@ describe.skipIf(!canMount)("a server on a full disk", () => {
     })
   )
 
-  it.live("answers 503 with a reason on /health and /ready, logs it once, and recovers when there is space", () =>
+  it.live("returns 503 with a reason on /health and /ready, logs it once, and recovers when there is space", () =>
     Effect.gen(function* () {
       const at = yield* volume(volume_MB)
       const filler = join(at, "filler")
@@ -75,7 +75,7 @@ describe.skipIf(!canMount)("a server on a full disk", () => {
     })
   )
 
-  it.live("finds out while it's idle", () =>
+  it.live("detects it while idle", () =>
     Effect.gen(function* () {
       const at = yield* volume(volume_MB)
       const { ready } = yield* serve(join(at, "server.db"))
@@ -84,7 +84,7 @@ describe.skipIf(!canMount)("a server on a full disk", () => {
     })
   )
 
-  it.live("empties a log that was left too large at its start, and takes creates again", () =>
+  it.live("empties a log at its start that was left too large, and accepts creates again", () =>
     Effect.gen(function* () {
       const at = yield* volume(volume_MB)
       const [file, copy] = [join(at, "server.db"), join(at, "copy.db")]

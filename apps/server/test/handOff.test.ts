@@ -34,7 +34,7 @@ const task = 'Buy a mug [simulate duration=1s ask="Which color?" choices=["Red",
 
 describe("a run that waits for a person", () => {
   for (const [name, database] of databases) {
-    it.live(`still waits after a kill of its server over ${name}, and is answered once`, () =>
+    it.live(`keeps waiting after a kill of its server over ${name}, and is answered once`, () =>
       Effect.gen(function* () {
         const path = yield* database
         const serve = start(["serve", "--port", "0", "--data", path, "--api-key", "K"])
@@ -63,7 +63,7 @@ describe("a run that waits for a person", () => {
   }
 
   for (const [name, database] of databases) {
-    it.live(`continues in a new browser with what its agent knew after a kill of its server over ${name}`, () =>
+    it.live(`continues in a new browser with its agent's knowledge after a kill of its server over ${name}`, () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         const path = yield* folder

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { layer } from "./node.ts"
 import { folder, send } from "./program.ts"
 
-it.effect("a server over a file without work only counts the commits of commands, and looks every 8 seconds", () =>
+it.effect("an idle server over a file only counts the commits of commands, and checks every 8 seconds", () =>
   Effect.gen(function* () {
     const waits = new Map<number, number>()
     const clock = yield* Clock.Clock

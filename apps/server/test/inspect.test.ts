@@ -37,7 +37,7 @@ const node = (name: string, start: string): Node => ({
 const hour_ms = 3_600_000
 
 describe("webagent-server nodes, drain and runs", () => {
-  it.live("list the nodes that live, and have one of them drain", () =>
+  it.live("list live nodes, and drain one of them", () =>
     Effect.gen(function* () {
       const url = yield* address
       const empty = yield* run(["nodes", "--data", url])
@@ -102,7 +102,7 @@ describe("webagent-server nodes, drain and runs", () => {
     })
   )
 
-  it.live("say of a file that it has no nodes, and list its runs", () =>
+  it.live("report that a file has no nodes, and list its runs", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { turns, ...ended } = creation("2")
@@ -128,7 +128,7 @@ describe("webagent-server nodes, drain and runs", () => {
     })
   )
 
-  it.live("list the reason and error of a failed run in one line, without control characters", () =>
+  it.live("show the reason and error of a failed run in one line, without control characters", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { turns, ...rest } = creation("1")

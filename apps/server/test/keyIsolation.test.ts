@@ -255,8 +255,8 @@ const streamed = (url: string, key: string, headers: Readonly<Record<string, str
     return { status: response.status, text }
   })
 
-describe("the records of an API key", () => {
-  it.live("are not there for another key, whichever operation names them, and stay as they are", () =>
+describe("an API key's records", () => {
+  it.live("can't be found or changed by another key, whichever operation names them", () =>
     Effect.gen(function* () {
       const server = yield* served
       const { ask, operations } = server
@@ -300,7 +300,7 @@ describe("the records of an API key", () => {
     })
   )
 
-  it.live("are in no list, stream, search or total of another key", () =>
+  it.live("are not in another key's lists, streams, searches or totals", () =>
     Effect.gen(function* () {
       const server = yield* served
       const { address, ask, keys, operations } = server
@@ -359,7 +359,7 @@ describe("the records of an API key", () => {
     })
   )
 
-  it.live("can't be used in the requests of another key", () =>
+  it.live("can't be used in another key's requests", () =>
     Effect.gen(function* () {
       const server = yield* served
       const { ask } = server

@@ -7,7 +7,7 @@ import { folder } from "./program.ts"
 const kills = Number(process.env["WEBAGENT_KILLS"] ?? 10)
 
 it.live(
-  `loses, doubles and forgets nothing in ${kills} kills in the midst of creates and as it starts`,
+  `a server loses, doubles and forgets nothing in ${kills} kills during creates and at the start`,
   () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")

@@ -7,7 +7,7 @@ import { folder, ready, source, start } from "./program.ts"
 /** Code that a simulated service needs only after it has started, or never. */
 const later = /\/packages\/service\/sql\/src\/(?!PostgresAddress)|\/http\/admin\/RunHandlers|Commands\.ts|fflate/u
 
-it.live("simulate starts without the code of databases, operators' commands and the admin API", () =>
+it.live("simulate starts without the code of databases, operator commands and the admin API", () =>
   Effect.gen(function* () {
     const place = yield* folder
     const loads = join(place, "loads.txt")

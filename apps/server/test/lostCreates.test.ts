@@ -41,7 +41,7 @@ const createLost = (kind: keyof typeof kinds, first: string, second: Effect.Effe
 
 describe("a create whose response is lost", () => {
   for (const kind of ["schedules", "webhooks"] as const) {
-    it.live(`finds what it made of ${kind} under its key, at another node`, () =>
+    it.live(`returns the created ${kind} for its key on another node`, () =>
       Effect.gen(function* () {
         const { database } = yield* TestPostgres
         const data = yield* database
@@ -68,7 +68,7 @@ describe("a create whose response is lost", () => {
       }).pipe(Effect.provide(TestPostgres.layer))
     )
 
-    it.live(`finds what it made of ${kind} under its key, after a restart`, () =>
+    it.live(`returns the created ${kind} for its key after a restart`, () =>
       Effect.gen(function* () {
         const file = join(yield* folder, "server.db")
         const first = yield* node(file, "east")
@@ -78,7 +78,7 @@ describe("a create whose response is lost", () => {
     )
   }
 
-  it.live("is repeated by the admin client with the same key", () =>
+  it.live("is retried by the admin client with the same key", () =>
     Effect.gen(function* () {
       const { at } = yield* node(join(yield* folder, "server.db"), "east")
       const { address } = yield* losing(at.replace("/api/v4", ""))

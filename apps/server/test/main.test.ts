@@ -26,7 +26,7 @@ const naming = `data:text/javascript,${encodeURIComponent(
 )}`
 
 describe("webagent-server", () => {
-  it.live("loads no agent where it simulates one", () =>
+  it.live("doesn't load an agent if it simulates one", () =>
     Effect.gen(function* () {
       const program = yield* start(["simulate", "--port", "0"], { NODE_OPTIONS: `--import ${naming}` }, source)
       yield* ready(program)
@@ -37,7 +37,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("prints where it is and the key that works, and Ctrl-C stops it with 0", () =>
+  it.live("prints its address and the key, and exits with 0 on Ctrl-C", () =>
     Effect.gen(function* () {
       const program = yield* start(["simulate", "--port", "0"])
       const printed = yield* ready(program)
@@ -50,7 +50,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("takes its keys from --api-key before WEBAGENT_SERVER_API_KEY, and the same seed gives the same ids", () =>
+  it.live("prefers the keys of --api-key to WEBAGENT_SERVER_API_KEY, and makes the same ids with the same seed", () =>
     Effect.gen(function* () {
       const environment = { WEBAGENT_SERVER_API_KEY: "from-environment" }
       const [one, two] = yield* Effect.all(
@@ -74,7 +74,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("the same seed gives the same browser another secret address every time", () =>
+  it.live("gives the same browser another secret address each time, even with the same seed", () =>
     Effect.gen(function* () {
       const addresses = yield* Effect.all(
         [start(["simulate", "--port", "0", "--seed", "7"]), start(["simulate", "--port", "0", "--seed", "7"])],
@@ -129,7 +129,7 @@ describe("webagent-server", () => {
     )
   }
 
-  it.live("a taken port is one sentence and exit 2", () =>
+  it.live("reports a port in use in one sentence, and exits with 2", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
       const program = yield* start(["simulate", "--port", String(port)])
@@ -141,7 +141,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("listens for other machines only with an explicit key", () =>
+  it.live("listens on other interfaces only with an explicit key", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* run(["simulate", "--port", "0", "--host", "0.0.0.0"]), {
         code: 2,
@@ -172,14 +172,14 @@ describe("webagent-server", () => {
       "npm run server -- simulate --config sim.json\nOr, to keep runs in a database: npm run server -- serve --config sim.json"
     ]
   ] as const) {
-    it.live(`"${args.join(" ")}" without a command names the command to use`, () =>
+    it.live(`suggests a command for "${args.join(" ")}" without one`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* run(args), { code: 2, stdout: "", stderr: `No command. Use: ${sentence}\n` })
       })
     )
   }
 
-  it.live("a setting of the other command in a file is refused with that command", () =>
+  it.live("refuses another command's setting in a file, and names that command", () =>
     Effect.gen(function* () {
       const simulated = yield* file("sim.json", '{ "profile": "flaky" }')
       assert.deepStrictEqual(yield* run(["serve", "--config", simulated]), {
@@ -193,7 +193,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("a wrong flag is named, without the whole help", () =>
+  it.live("names an unknown flag without printing the whole help", () =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* run(["simulate", "--turn-duration", "soon"])
       assert.deepStrictEqual([code, stdout], [2, ""])
@@ -208,7 +208,7 @@ describe("webagent-server", () => {
     ["realistic", "; requests wait for it because the profile has latency"],
     ["instant", ""]
   ] as const) {
-    it.live(`--time manual with the profile ${profile} says what waits until time is moved`, () =>
+    it.live(`explains what waits with --time manual and the profile ${profile} until time is advanced`, () =>
       Effect.gen(function* () {
         const program = yield* start(["simulate", "--port", "0", "--profile", profile, "--time", "manual"])
         yield* ready(program)
@@ -218,36 +218,25 @@ describe("webagent-server", () => {
     )
   }
 
-  it.live(
-    "--profile, --time-scale and --control say what they do, and the key that is printed drives the service",
-    () =>
-      Effect.gen(function* () {
-        const program = yield* start([
-          "simulate",
-          "--port",
-          "0",
-          "--profile",
-          "flaky",
-          "--time-scale",
-          "60",
-          "--control"
-        ])
-        const printed = yield* ready(program)
-        const labels = "simulated v2 v3 v4 docs console profile time control control-key script"
-        assert.isTrue(Object.keys(printed).join(" ").startsWith(labels))
-        assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
-        const control = (path: string, key: string) =>
-          Effect.promise(() => fetch(`${printed["control"]}${path}`, { headers: { "x-control-key": key } }))
-        assert.strictEqual((yield* control("/time", "wrong")).status, 401)
-        const answer = yield* control("/time", printed["control-key"] ?? "")
-        const { time } = yield* Effect.promise(() => answer.json() as Promise<{ time: unknown }>)
-        assert.deepStrictEqual(time, { mode: "scaled", factor: 60 })
-        const profile = yield* control("/profile", printed["control-key"] ?? "")
-        assert.include(yield* Effect.promise(() => profile.text()), '"name":"flaky"')
-      })
+  it.live("accepts --profile, --time-scale and --control, and the printed key controls the service", () =>
+    Effect.gen(function* () {
+      const program = yield* start(["simulate", "--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"])
+      const printed = yield* ready(program)
+      const labels = "simulated v2 v3 v4 docs console profile time control control-key script"
+      assert.isTrue(Object.keys(printed).join(" ").startsWith(labels))
+      assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
+      const control = (path: string, key: string) =>
+        Effect.promise(() => fetch(`${printed["control"]}${path}`, { headers: { "x-control-key": key } }))
+      assert.strictEqual((yield* control("/time", "wrong")).status, 401)
+      const answer = yield* control("/time", printed["control-key"] ?? "")
+      const { time } = yield* Effect.promise(() => answer.json() as Promise<{ time: unknown }>)
+      assert.deepStrictEqual(time, { mode: "scaled", factor: 60 })
+      const profile = yield* control("/profile", printed["control-key"] ?? "")
+      assert.include(yield* Effect.promise(() => profile.text()), '"name":"flaky"')
+    })
   )
 
-  it.live("settings are read from files, and a control key that one has is not printed", () =>
+  it.live("reads settings from files, and doesn't print a control key from one", () =>
     Effect.gen(function* () {
       const profile = yield* file("profile.json", '{ "name": "mine", "extends": "instant", "results": ["found"] }')
       const faults = yield* file("faults.json", '[{ "name": "busy", "fault": { "kind": "status", "status": 500 } }]')
@@ -270,22 +259,19 @@ describe("webagent-server", () => {
   )
 
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
-    "a preset that does not exist": [
+    "an unknown preset": [
       ["simulate", "--profile", "flakey"],
       /^Unknown preset "flakey"\. Did you mean flaky\? To use a file, give its path, such as \.\/flakey\.json\.\n$/u
     ],
-    "a file that does not exist": [
+    "a missing file": [
       ["simulate", "--faults", "./nowhere.json"],
       /^--faults: file \.\/nowhere\.json not found\. Check the path\.\n$/u
     ],
-    "two ways for time to go": [
+    "two time modes": [
       ["simulate", "--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
-    "a wizard, which asks for what a help says": [
-      ["--wizard"],
-      /^No flag --wizard\. See: npm run server -- --help\n$/u
-    ],
+    "--wizard, which the help replaces": [["--wizard"], /^No flag --wizard\. See: npm run server -- --help\n$/u],
     "an unknown flag with a value": [
       ["serve", "--prot", "8080"],
       /^No flag --prot\. Did you mean --port\? See: npm run server -- serve --help\n$/u
@@ -302,7 +288,7 @@ describe("webagent-server", () => {
       ["kyes", "create", "--name", "ci"],
       /^No command "kyes"\. Did you mean keys\? No flag --name\. See: npm run server -- --help\n$/u
     ],
-    "a size that is no number": [
+    "a size that isn't a number": [
       ["simulate", "--journal-size", "many"],
       /^Invalid value for flag --journal-size: "many"\. Expected: a number\. See: npm run server -- simulate --help\n$/u
     ],
@@ -310,15 +296,15 @@ describe("webagent-server", () => {
       ["simulate", "--public-url", "agent.example"],
       /^Invalid value for flag --public-url: "agent\.example"\. Expected: an http or https address without user, query and hash, such as https:\/\/agent\.example\. See: npm run server -- simulate --help\n$/u
     ],
-    "a proxy to trust that is a name": [
+    "a trusted proxy given by name": [
       ["simulate", "--trust-proxy", "10.0.0.5,proxy.example"],
       /^Invalid value for flag --trust-proxy: "?10\.0\.0\.5,proxy\.example"?\. Expected: addresses and networks such as 10\.0\.0\.5,10\.1\.0\.0\/16\. See: npm run server -- simulate --help\n$/u
     ],
-    "a header that is none": [
+    "an invalid header": [
       ["simulate", "--api-key-header", "my key"],
       /^Invalid value for flag --api-key-header: "my key"\. Expected: the name of a header, such as X-API-Key\. See: npm run server -- simulate --help\n$/u
     ],
-    "a scale that is none": [["simulate", "--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
+    "an invalid scale": [["simulate", "--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
     "a model without its dialect": [
       ["serve", "--browsers", "chromium", "--model", "gpt"],
       /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See: npm run server -- serve --help\n$/u
@@ -327,7 +313,7 @@ describe("webagent-server", () => {
       ["serve", "--browsers", "simulated", "--model", "openai:gpt"],
       /^--model works only with real browsers\. Add --browsers chromium or remove --model\.\n$/u
     ],
-    "an address of a model that is none": [
+    "an invalid model address": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-url", "localhost:11434"],
       /^Invalid value for flag --model-url: "localhost:11434"\. Expected: an address such as http/u
     ],
@@ -335,7 +321,7 @@ describe("webagent-server", () => {
       ["serve", "--browsers", "chromium", "--browser-languages", "de-DE,en_US"],
       /^Invalid value for flag --browser-languages: "de-DE,en_US"\. Expected: 1 to 10 BCP 47 language tags/u
     ],
-    "prices that are none": [
+    "invalid prices": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-price", "input=3"],
       /^Invalid value for flag --model-price: "input=3"\. Expected: prices such as input=3,output=15/u
     ],
@@ -343,56 +329,56 @@ describe("webagent-server", () => {
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--allow-domains", "https://example.com/"],
       /^Invalid value for flag --allow-domains: .* Expected: hosts such as example\.com/u
     ],
-    "a flag of a model without one": [
+    "a model flag without a model": [
       ["serve", "--browsers", "chromium", "--judge"],
       /^--judge works only with a model\. Add --model DIALECT:NAME or remove --judge\.\n$/u
     ],
-    "a flag of a model without one, and without real browsers": [
+    "a model flag without a model and without real browsers": [
       ["serve", "--model-url", "http://127.0.0.1:1/v1"],
       /^--model-url works only with a model\. Add --model DIALECT:NAME or remove --model-url\.\n$/u
     ],
-    "a model of a vendor without a key": [
+    "a vendor's model without a key": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt"],
       /^--model openai:gpt needs the key of the model\. Set it in WEBAGENT_MODEL_KEY\.\n$/u
     ],
-    "a fallback of a vendor without a key": [
+    "a vendor's fallback without a key": [
       "serve --browsers chromium --model openai-compatible:a --fallback-model google:b".split(" "),
       /^--fallback-model google:b needs the key of the model\. Set it in WEBAGENT_FALLBACK_KEY\.\n$/u
     ],
-    "no time for a run": [
+    "no duration for a run": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
       /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See: npm run server -- serve --help\n$/u
     ],
-    "no time for a model request": [
+    "no timeout for a model request": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-timeout", "0s"],
       /^Invalid value for flag --model-timeout: .* Expected: more than 0\. See: npm run server -- serve --help\n$/u
     ],
-    "a retry limit that is no time": [
+    "an invalid retry limit": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--model-retry-for", "5"],
       /^Invalid value for flag --model-retry-for: .* Expected: a time such as 200ms, 2s or 1m\. See: npm run server -- serve --help\n$/u
     ],
-    "a limit of cost without prices": [
+    "a cost limit without prices": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
       /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u
     ],
-    "the address of a fallback without one": [
+    "a fallback's address without a fallback": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--fallback-url", "http://127.0.0.1:1"],
       /^--fallback-url works only with a fallback model\. Add --fallback-model DIALECT:NAME or remove --fallback-url\.\n$/u
     ],
-    "a limit of cost without prices of the fallback": [
+    "a cost limit without the fallback's prices": [
       "serve --browsers chromium --model openai:a --model-price input=1,output=1 --max-run-cost 1 --fallback-model openai:b".split(
         " "
       ),
       /^--max-run-cost needs the prices of the fallback model\. Add --fallback-price input=USD,output=USD or remove it\.\n$/u
     ],
-    "secrets that are not there": [
+    "a missing secrets file": [
       ["serve", "--browsers", "chromium", "--model", "openai:gpt", "--secrets", "./nowhere.json"],
       /^--secrets: cannot read file \.\/nowhere\.json\. Check the path and its permissions\.\n$/u
     ]
   }
 
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
-    it.live(`${what} is one clear error and exit 2`, () =>
+    it.live(`prints one clear error and exits with 2: ${what}`, () =>
       Effect.gen(function* () {
         const ended = yield* run(args)
         assert.match(ended.stderr, stderr)
@@ -401,7 +387,7 @@ describe("webagent-server", () => {
     )
   }
 
-  it.live("a file of secrets that does not fit is one error, without a value of it", () =>
+  it.live("reports an invalid secrets file in one error, without values", () =>
     Effect.gen(function* () {
       const path = yield* file(
         "secrets.json",
@@ -424,7 +410,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("a file that does not fit is told a line for each field", () =>
+  it.live("reports one line per wrong field of an invalid file", () =>
     Effect.gen(function* () {
       const path = yield* file(
         "bad.json",
@@ -439,7 +425,7 @@ describe("webagent-server", () => {
     })
   )
 
-  it.live("a taken port of the control API names its own flag", () =>
+  it.live("names the control API's flag if its port is in use", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
       assert.deepStrictEqual(yield* run(["simulate", "--port", "0", "--control-port", String(port)]), {

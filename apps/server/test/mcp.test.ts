@@ -31,7 +31,7 @@ const silent = Effect.acquireRelease(
 )
 
 describe("webagent-server mcp", () => {
-  it.live("runs a task at a server, with the key of the environment, as the server itself does", () =>
+  it.live("runs a task on a server, with the key from the environment, as the server itself does", () =>
     Effect.gen(function* () {
       const { key = "", v4 = "" } = yield* ready(yield* start(["simulate", "--port", "0"]))
       const { origin } = new URL(v4)
@@ -46,7 +46,7 @@ describe("webagent-server mcp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends at once with a key that the server refuses", () =>
+  it.live("exits immediately if the server refuses its key", () =>
     Effect.gen(function* () {
       const { v4 = "" } = yield* ready(yield* start(["simulate", "--port", "0"]))
       const { origin } = new URL(v4)
@@ -57,7 +57,7 @@ describe("webagent-server mcp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that no server answers, and waits for one", () =>
+  it.live("reports that no server responds, and waits for one", () =>
     Effect.gen(function* () {
       const program = yield* start(["mcp", "--url", "http://127.0.0.1:2"], { WEBAGENT_API_KEY: "wak_k" })
       // it ends with its input, which is empty
@@ -68,7 +68,7 @@ describe("webagent-server mcp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says so when a server is there and silent", () =>
+  it.live("reports a server that doesn't respond", () =>
     Effect.gen(function* () {
       const { port } = yield* silent
       const program = yield* start(["mcp", "--url", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: "wak_k" })
@@ -78,7 +78,7 @@ describe("webagent-server mcp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says which variable it needs", () =>
+  it.live("names the variable that it needs", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* run(["mcp", "--url", "http://127.0.0.1:8080"])
       assert.strictEqual(code, 2)

@@ -30,7 +30,7 @@ const parts = Layer.unwrap(
   })
 )
 
-it.effect("counts finished runs by status, and by reason, model and key with their cost", () =>
+it.effect("/metrics counts finished runs by status, and by reason, model and key with their cost", () =>
   Effect.gen(function* () {
     const onFinished = yield* FinishedTurns
     const { sample } = yield* Monitoring.Monitoring
@@ -61,7 +61,7 @@ it.effect("counts finished runs by status, and by reason, model and key with the
   }).pipe(Effect.provide(parts), Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
-it.effect("/health asks the database once a second, however often it is asked", () =>
+it.effect("/health queries the database once per second, however often it is requested", () =>
   Effect.gen(function* () {
     const store = yield* Store
     const { health } = yield* Monitoring.Monitoring
@@ -75,7 +75,7 @@ it.effect("/health asks the database once a second, however often it is asked", 
   }).pipe(Effect.provide(parts))
 )
 
-it.effect("tells how late the event loop was after it was blocked", () =>
+it.effect("/metrics shows the event loop's delay after it was blocked", () =>
   Effect.gen(function* () {
     const { sample } = yield* Monitoring.Monitoring
     const lag_s = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>

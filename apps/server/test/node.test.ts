@@ -24,8 +24,8 @@ const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
 
 const readiness = (address: string) => send(address, "K", "GET", "/ready")
 
-describe("nodes over one database", () => {
-  it.live("are drained one by one without a lost run: what waits goes on at the other one", () =>
+describe("nodes with one database", () => {
+  it.live("are drained one by one without losing a run: waiting runs continue on the other node", () =>
     Effect.gen(function* () {
       const file = yield* database
       const first = yield* node(file, "east", Duration.seconds(20))
@@ -77,7 +77,7 @@ describe("nodes over one database", () => {
     })
   )
 
-  it.live("refuse a revoked key from then on, each of them, and add up what it uses", () =>
+  it.live("all refuse a revoked key immediately, and sum up its usage", () =>
     Effect.gen(function* () {
       const file = yield* database
       const nodes = [yield* node(file, "east"), yield* node(file, "west"), yield* node(file, "north")]
@@ -107,7 +107,7 @@ describe("nodes over one database", () => {
     })
   )
 
-  it.live("make one run of a create that all of them get at once", () =>
+  it.live("create one run if all of them get the same create at once", () =>
     Effect.gen(function* () {
       const file = yield* database
       const nodes = [yield* node(file, "east"), yield* node(file, "west"), yield* node(file, "north")]
@@ -128,7 +128,7 @@ describe("nodes over one database", () => {
   )
 })
 
-describe("a node that is lost", () => {
+describe("a lost node", () => {
   const away = new DatabaseError({ database: "d", message: "Cannot use d: it is away.", isAway: true })
   const newer = new DatabaseError({ database: "d", message: "d was written by a newer version." })
 
@@ -143,7 +143,7 @@ describe("a node that is lost", () => {
     return { once: Effect.provide(once, Logger.layer([])), count: () => starts }
   }
 
-  it.effect("restarts, and waits for a database that is away then", () =>
+  it.effect("restarts, and waits for a database that is unavailable then", () =>
     Effect.gen(function* () {
       const starts = startsOf("lost", away, away, "lost", away)
       const fiber = yield* Effect.forkChild(restartWhenLost(starts.once), { startImmediately: true })
@@ -155,7 +155,7 @@ describe("a node that is lost", () => {
     })
   )
 
-  it.effect("ends where waiting is of no use: at its first start, and with a database that it cannot read", () =>
+  it.effect("exits if waiting is pointless: at its first start, and with an unreadable database", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* Effect.flip(restartWhenLost(startsOf(away).once)), away)
       assert.strictEqual(yield* Effect.flip(restartWhenLost(startsOf("lost", newer).once)), newer)

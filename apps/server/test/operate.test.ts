@@ -84,7 +84,7 @@ describe("operator commands", () => {
     })
   )
 
-  it.live("say that an id is unknown, and cancel a run without a running server", () =>
+  it.live("report an unknown id, and cancel a run without a running server", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const stored = Store.use((store) => store.commit(creation("1")))
@@ -101,7 +101,7 @@ describe("operator commands", () => {
     })
   )
 
-  it.live("say that the node of a run is dead", () =>
+  it.live("report that a run's node is dead", () =>
     Effect.gen(function* () {
       const { database } = yield* TestPostgres
       const url = yield* database
@@ -120,7 +120,7 @@ describe("operator commands", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
-  it.live("end what a revoked key has on every node, and say how much that was", () =>
+  it.live("stop a revoked key's runs and browsers on every node, and report their number", () =>
     Effect.gen(function* () {
       const { database } = yield* TestPostgres
       const url = yield* database

@@ -32,7 +32,7 @@ const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
 describe("webagent-server --data postgres://", () => {
-  it.live("keeps what it acknowledged for the servers after it; three of them start at once on an empty database", () =>
+  it.live("keeps acknowledged data for later servers, even if three of them start together on an empty database", () =>
     withPostgres((_, address) =>
       Effect.gen(function* () {
         const names = ["east", "west", "north"]
@@ -70,7 +70,7 @@ describe("webagent-server --data postgres://", () => {
     )
   )
 
-  it.live("answers 503 while its database is gone or frozen, and goes on when it is back", () =>
+  it.live("returns 503 while its database is unavailable or frozen, and continues when it is back", () =>
     withPostgres((postgres, address) =>
       Effect.gen(function* () {
         const { at, origin } = yield* serving(address)
@@ -101,7 +101,7 @@ describe("webagent-server --data postgres://", () => {
     )
   )
 
-  it.live("says what to install where the client of Postgres is missing", () =>
+  it.live("names the package to install if the Postgres client is missing", () =>
     Effect.gen(function* () {
       const without = `import { registerHooks } from "node:module"
         registerHooks({
@@ -119,7 +119,7 @@ describe("webagent-server --data postgres://", () => {
     })
   )
 
-  it.live("shows no password, whatever is wrong", () =>
+  it.live("shows no password in any error", () =>
     Effect.gen(function* () {
       const address = "postgres://ann:s3cret@127.0.0.1:2/service?password=s3cret"
       const refused = yield* run(["serve", "--port", "0", "--data", address, "--api-key", "K"])

@@ -172,7 +172,7 @@ it.live("SIGHUP encrypts profiles with the new key of a file while the server ru
   }).pipe(Effect.scoped)
 )
 
-it.live("a profile that was saved on one node is used on another one", () =>
+it.live("a profile saved on one node is used on another one", () =>
   Effect.gen(function* () {
     const { address } = yield* site
     const path = yield* folder
@@ -188,7 +188,7 @@ it.live("a profile that was saved on one node is used on another one", () =>
   }).pipe(Effect.scoped, Effect.provide(TestPostgres.layer))
 )
 
-it.live("a profile key file that can't be used is refused in one sentence", () =>
+it.live("an invalid profile key file is refused in one sentence", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const file = join(path, "keys")

@@ -47,7 +47,7 @@ it.live.skipIf(!canMount)(`Chromium starts on a read-only root from the data fol
   }).pipe(Effect.scoped)
 )
 
-it.live.skipIf(!canMount)(`names the folder of recordings that can't be created next to Postgres${skipped}`, () =>
+it.live.skipIf(!canMount)(`a server on Postgres names the recordings folder that it can't create${skipped}`, () =>
   Effect.gen(function* () {
     const path = yield* folder
     chmodSync(path, 0o711)
@@ -82,7 +82,7 @@ it.live.skipIf(!canMount)(`names the folder of recordings that can't be created 
   }).pipe(Effect.scoped)
 )
 
-it.live.skipIf(!canMount)(`names a folder of recordings that can't be written${skipped}`, () =>
+it.live.skipIf(!canMount)(`a server names a recordings folder that it can't write to${skipped}`, () =>
   Effect.gen(function* () {
     const path = yield* folder
     chmodSync(path, 0o711)

@@ -96,7 +96,7 @@ describe("SIGHUP", () => {
     })
   )
 
-  it.live("stops a server whose terminal closed, even with a configuration file", () =>
+  it.live("stops a server whose terminal was closed, even with a configuration file", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const config = join(path, "config.json")

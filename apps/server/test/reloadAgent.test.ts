@@ -20,7 +20,7 @@ const reloadAsIs = (
   )
 
 test(
-  "SIGHUP changes the secrets, the private addresses and the limits of the runs that start afterwards",
+  "SIGHUP changes the secrets, the private addresses and the limits of later runs",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const shop = yield* site({

@@ -63,7 +63,7 @@ const responding = (respond: (request: IncomingMessage, response: ServerResponse
   )
 
 describe("operator commands with --server", () => {
-  it.live("list the runs, browsers and keys of a server as its file has them", () =>
+  it.live("list a server's runs, browsers and keys as in its file", () =>
     Effect.gen(function* () {
       const server = yield* serving
       const { address, path, shop, v4 } = server
@@ -105,7 +105,7 @@ describe("operator commands with --server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("list the open runs of more than one page, the longest waiting first", () =>
+  it.live("list open runs beyond one page, the longest waiting first", () =>
     Effect.gen(function* () {
       const server = yield* serving
       const { body } = yield* send(server.v4, server.shop, "POST", "/runs", {
@@ -209,7 +209,7 @@ describe("operator commands with --server", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
-  it.live("refuse flags that don't fit together, and an address or a key that isn't one", () =>
+  it.live("refuse flags that can't be combined, and an invalid address or key", () =>
     Effect.gen(function* () {
       const address = "http://127.0.0.1:1"
       const refused = Effect.fnUntraced(function* (args: ReadonlyArray<string>, environment = {}) {
@@ -326,7 +326,7 @@ describe("operator commands with --server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("report a part that a server doesn't have", () =>
+  it.live("report a feature that a server lacks", () =>
     Effect.gen(function* () {
       const info = {
         version: "9.9.9",

@@ -51,7 +51,7 @@ const secretBindings = (site: ScriptedServer["Service"]) => [
 ]
 
 test(
-  "a replay works after a restart, at no cost and for its own key only, and the secret is in no file, request, trace or log",
+  "a replay works after a restart, at no cost and only for its own key, and the secret is in no file, request, trace or log",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const { server: site, signedIn } = yield* shop

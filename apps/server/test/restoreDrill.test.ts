@@ -17,7 +17,7 @@ const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` 
 const statusIs = (status: string) => (answer: { readonly body: Readonly<Record<string, unknown>> }) =>
   answer.body["status"] === status
 
-it.live("a server on a database that was restored from a dump has every key, run and list", () =>
+it.live("a server on a database restored from a dump has every key, run and list", () =>
   Effect.gen(function* () {
     const { database } = yield* TestPostgres
     const lost = yield* database

@@ -42,7 +42,7 @@ const site = Effect.acquireRelease(
 const numberOf = (now: string, name: string): number =>
   Number(new RegExp(String.raw`\[(\d+) [\w ]+? "${name}`, "u").exec(now)?.[1])
 
-it.live("an agent uploads the attached files only, and its downloads are attachments of the run", () =>
+it.live("an agent uploads only the attached files, and its downloads are the run's attachments", () =>
   Effect.gen(function* () {
     const { address } = yield* site
     const model = yield* ScriptedModel

@@ -76,7 +76,7 @@ describe("schedules of webagent-server", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
-  it.live("skip the times that a server missed, or run once for all of them", () =>
+  it.live("skip missed times, or run once for all of them", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const first = yield* node(file, "east")
@@ -106,7 +106,7 @@ describe("schedules of webagent-server", () => {
     })
   )
 
-  it.live("run within the limits of their key, which alone sees them, and not when it is revoked", () =>
+  it.live("run within their key's limits, are visible only to it, and stop when it is revoked", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { at } = yield* node(file, "east")
@@ -177,7 +177,7 @@ describe("schedules of webagent-server", () => {
     })
   )
 
-  it.live("keep their next time when something else is changed", () =>
+  it.live("keep their next time when other fields change", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { at } = yield* node(file, "east")

@@ -171,7 +171,7 @@ test(
 )
 
 test(
-  "a run chooses a model of the file, with its own key and price, and an unknown one is a 422 that names them",
+  "a run selects a model of the file, with its own key and price, and an unknown one returns 422 with their names",
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const models = join(yield* folder, "models.json")

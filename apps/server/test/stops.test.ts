@@ -21,8 +21,8 @@ const serving = Effect.fnUntraced(function* (duration: string, ...args: Readonly
 
 const statusIn = (db: DatabaseSync) => db.prepare("SELECT status FROM turns").get()?.["status"]
 
-describe("a stop", () => {
-  it.live("by SIGHUP drains as one by SIGTERM", () =>
+describe("stopping a server", () => {
+  it.live("by SIGHUP drains it like SIGTERM", () =>
     Effect.gen(function* () {
       const { file, program } = yield* serving("2s")
       program.process.kill("SIGHUP")
@@ -33,7 +33,7 @@ describe("a stop", () => {
     })
   )
 
-  it.live("ends after the drain although the database is locked", () =>
+  it.live("ends after the drain even if the database is locked", () =>
     Effect.gen(function* () {
       const { file, program } = yield* serving("30s", "--drain-within=100ms")
       const other = new DatabaseSync(file)
@@ -47,7 +47,7 @@ describe("a stop", () => {
   )
 
   for (const seed of [4, 100, 109]) {
-    it.live(`at random moment ${seed} leaves no process of its browsers`, () =>
+    it.live(`at random moment ${seed} leaves no browser process`, () =>
       Effect.gen(function* () {
         const model = yield* ScriptedModel
         model.script = () => new Promise(() => undefined)

@@ -38,7 +38,7 @@ const targets = {
     const { v4 = "" } = yield* ready(yield* start(["serve", "--port", "0", "--api-key", "K", "--data", file]))
     return new URL(v4).origin
   }),
-  "three nodes over one Postgres, each request to the next of them": Effect.flatMap(
+  "three nodes over one Postgres, with requests in rotation": Effect.flatMap(
     Layer.build(TestPostgres.layer),
     (postgres) => Effect.provideContext(threeNodes, postgres)
   )

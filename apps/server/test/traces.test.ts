@@ -122,7 +122,7 @@ describe("traces of a server", () => {
     })
   )
 
-  it.live("have a span with the outcome of each run, also of one that waited for the run before it", () =>
+  it.live("have a span with each run's outcome, even of one that waited for the run before it", () =>
     Effect.gen(function* () {
       const { texts, url } = yield* collector
       const server = yield* serving({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
@@ -170,7 +170,7 @@ describe("traces of a server", () => {
     })
   )
 
-  it.live("are refused with an address, a protocol or contents that the server can't use", () =>
+  it.live("are refused with an invalid address, protocol or contents", () =>
     Effect.gen(function* () {
       const serve = (environment: Readonly<Record<string, string>>) =>
         run(["serve", "--port=0", "--api-key=K", "--data=/dev/null/server.db"], environment)

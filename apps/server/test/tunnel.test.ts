@@ -67,7 +67,7 @@ const lose = Effect.fnUntraced(function* (owner: Owner, other: string, end: (own
 })
 
 it.live(
-  "a client of a browser is told that its server was lost: killed, or frozen for longer than its time",
+  "a browser's client learns that its server was killed or frozen for longer than its lease",
   Effect.fnUntraced(function* () {
     const file = join(yield* folder, "server.db")
     // the first one makes the file

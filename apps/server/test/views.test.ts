@@ -122,7 +122,7 @@ const list = (value: unknown) => value as ReadonlyArray<Json>
 const naive = (time: unknown) => (time === null ? null : Date.parse(`${String(time)}Z`))
 const moment = (time: unknown) => (time === null ? null : Date.parse(String(time)))
 
-it.live("v2, v3 and v4 agree on every field of a run, at work and after each kind of end", () =>
+it.live("v2, v3 and v4 agree on every field of a run, while it is running and after each outcome", () =>
   Effect.gen(function* () {
     const model = yield* ScriptedModel
     const said = new Map<string, number>()

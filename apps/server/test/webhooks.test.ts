@@ -26,7 +26,7 @@ const createRun = (at: string, script: string, key = "K") =>
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
 describe("webhooks of webagent-server", () => {
-  it.live("are sent once by two nodes of one Postgres, and by the one that is left", () =>
+  it.live("are sent once by two nodes of one Postgres, and by the remaining one", () =>
     Effect.gen(function* () {
       const { database } = yield* TestPostgres
       const data = yield* database
@@ -52,7 +52,7 @@ describe("webhooks of webagent-server", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
-  it.live("that were sent but not stored before a kill are sent again, with the same id", () =>
+  it.live("are sent again with the same id if they were sent but not stored before a kill", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const flags = ["--browsers", "simulated", "--api-key=K", "--allow-private-webhooks"]
@@ -85,7 +85,7 @@ describe("webhooks of webagent-server", () => {
     })
   )
 
-  it.live("are for the key of the change, alert its spending once, and end when it is revoked", () =>
+  it.live("are for the key of the change, report its spending limit once, and end when it is revoked", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const { at } = yield* node(file, "east")
@@ -149,7 +149,7 @@ describe("webhooks of webagent-server", () => {
     })
   )
 
-  it.live("of every key end with their admin key, also if a new key that isn't admin has its name", () =>
+  it.live("of an admin key for all keys end with it, even if a new key without the scope has its name", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")
       const withKeys = <A, E>(use: (keys: ApiKeys["Service"]) => Effect.Effect<A, E>) =>

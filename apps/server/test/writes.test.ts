@@ -55,7 +55,7 @@ const withLog = <A, E, R>(effect: (lines: ReadonlyArray<string>) => Effect.Effec
     return Effect.provide(effect(lines), Logger.layer([logger]))
   })
 
-it.effect("/health is unavailable with the reason while writes fail, and ok again afterwards", () =>
+it.effect("/health reports unavailable with the reason while writes fail, and ok again afterwards", () =>
   Effect.gen(function* () {
     assert.strictEqual((yield* health).status, "ok")
     yield* readOnly
@@ -82,7 +82,7 @@ it.effect("a probe is written only when no other write succeeded within a second
   }).pipe(Effect.provide(overFile))
 )
 
-it.effect("the log has the reason of failing writes once a minute, and a line when they succeed again", () =>
+it.effect("the log has the reason of failed writes once a minute, and a line when they succeed again", () =>
   withLog((lines) =>
     Effect.gen(function* () {
       yield* readOnly
@@ -104,7 +104,7 @@ it.effect("the log has the reason of failing writes once a minute, and a line wh
   )
 )
 
-it.effect("/health is unavailable while Postgres takes no writes", () =>
+it.effect("/health reports unavailable while Postgres refuses writes", () =>
   Effect.gen(function* () {
     const { database } = yield* TestPostgres
     const address = yield* database
