@@ -38,7 +38,7 @@ const most = { polling: 0, scenario: 0, simulation: 0, v2: 0, v3: 0, v4: 0, load
 
 describe("doc comments", () => {
   for (const [name, limit] of Object.entries(most))
-    it(`of the functions of @webagent/${name} have parameters and results, except for at most ${limit}`, () => {
+    it(`of functions of @webagent/${name} have parameters and results, except for at most ${limit}`, () => {
       const manifest = manifests.get(`@webagent/${name}`)
       const entries = name === "load" ? Object.keys(manifest?.exports ?? {}) : ["."]
       const functions = entries.flatMap((entry) => {
@@ -97,7 +97,7 @@ const called = {
   "@webagent/simulation": { ".": ["Control"] }
 }
 
-describe("the methods", () => {
+describe("method comments", () => {
   for (const [name, entries] of Object.entries(called))
     it(`of ${name} have parameters, results and examples`, () => {
       const manifest = manifests.get(name)

@@ -23,7 +23,7 @@ const pagesOf = ({ items = [], link }: Item): ReadonlyArray<string> => [
 ]
 
 describe("the site", () => {
-  it("has no link to a missing page or heading", () => {
+  it("links only to existing pages and headings", () => {
     const pages = new Map(site.pages.map((page) => [page, readPage(site.folder, page)]))
     const links = [...pages.values()].flatMap((page) => page.links)
     assert.isAbove(links.length, 10_000)
@@ -48,7 +48,7 @@ describe("the site", () => {
     assert.isBelow(gzipSync(readFileSync(join(site.folder, index))).length, 1_000_000)
   })
 
-  it("loads nothing from elsewhere", () => {
+  it("loads nothing from other hosts", () => {
     const files = globSync("**/*.{html,css}", { cwd: site.folder })
     const foreign = files.filter((file) =>
       /<(?:script|link|img|iframe)\b[^>]*\s(?:src|href)="https?:|url\(["']?https?:|@import/u.test(
@@ -153,7 +153,7 @@ describe.runIf(process.env["WEBAGENT_SCREENS"] === "all")("the site in Chromium"
           }
       }))
 
-  it("a choice of Promise or Effect holds after a reload", () =>
+  it("the choice of Promise or Effect persists after a reload", () =>
     visit("get-started.html", async (page) => {
       const effect = page.locator('.blocks > .active code:has-text("ManagedRuntime")')
       assert.strictEqual(await effect.count(), 0)
@@ -164,7 +164,7 @@ describe.runIf(process.env["WEBAGENT_SCREENS"] === "all")("the site in Chromium"
     }))
 
   for (const [word, expected] of Object.entries(searches))
-    it(`search for "${word}" finds ${expected} among the first five`, () =>
+    it(`a search for "${word}" finds ${expected} among the first five results`, () =>
       visit("index.html", async (page) => {
         const input = page.locator(".VPLocalSearchBox input")
         const opens = async () => {

@@ -116,19 +116,19 @@ const resourceSpans = (body: string) =>
 const flight = "Simulated result of: Find the cheapest direct flight from Oslo to Rome in May"
 
 layer(service.layer, { excludeTestServices: true })("examples", (it) => {
-  it.effect("10_create-a-run: the result is the agent's", () =>
+  it.effect("10_create-a-run returns the agent's result", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* createARun.program, flight)
     })
   )
 
-  it.effect("11_handle-errors: a run that ends well is done", () =>
+  it.effect("11_handle-errors reports a completed run as done", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* handleErrors.program, "Done: Simulated result of: Buy the red mug")
     })
   )
 
-  it.effect("12_typed-result: the result has the type of an offer, or the error keeps the run", () =>
+  it.effect("12_typed-result returns a typed offer, or an error that keeps the run", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* typedResult.program, "Norwegian: 89.00 EUR")
       const error = yield* Effect.flip(typedResult.find("Find a flight [simulate output=none cost=0.02]"))
@@ -137,7 +137,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("13_wait-again: the first wait ends at its deadline, the second with the run", () =>
+  it.effect("13_wait-again ends its first wait at the deadline, and the second with the run", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(waitAgain.program)
       assert.strictEqual(value, "completed")
@@ -146,7 +146,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("14_progress: each status once, the terminal one last", () =>
+  it.effect("14_progress shows each status once, the terminal one last", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(progress.program)
       assert.strictEqual(value.at(-1), "completed")
@@ -162,7 +162,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("15_many-runs: three are found; the one that fails says why; the sum is exact", () =>
+  it.effect("15_many-runs finds three, explains the failed one, and sums up exactly", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(manyRuns.program)
       assert.deepStrictEqual(value.found, ["Aegean", "Norwegian", "TAP"])
@@ -173,19 +173,19 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("16_follow-up: each turn has its own result", () =>
+  it.effect("16_follow-up has a result for each turn", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* followUp.program, [flight, "Simulated result of: Now the same for June"])
     })
   )
 
-  it.effect("17_interrupt: the run at work is cancelled, the message's completes", () =>
+  it.effect("17_interrupt cancels the running run, and completes the message's", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* interrupt.program, ["cancelled", "completed"])
     })
   )
 
-  it.effect("18_control-a-browser: the browser says what it is, and is stopped", () =>
+  it.effect("18_control-a-browser reads the browser's version, and stops it", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(Effect.provide(controlABrowser.program, overLogging, local))
       assert.strictEqual(value, "SimulatedBrowser/1.0")
@@ -196,7 +196,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("19_poll-schedule: both runs end, and the patient one looks rarely", () =>
+  it.effect("19_poll-schedule finishes both runs, and the patient one polls rarely", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* pollSchedule.program, ["completed", "completed"])
       const delays_ms = [0, 10_000, 100_000, 3_600_000].map((elapsed_ms, polls) =>
@@ -206,7 +206,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("20_configure-by-values: the settings decide where to and with which key", () =>
+  it.effect("20_configure-by-values uses the given address and key", () =>
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       const run = (key: string) =>
@@ -219,7 +219,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("21_custom-http-client: each request is logged, and the key is not", () =>
+  it.effect("21_custom-http-client logs each request, but not the key", () =>
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       const { logs, value } = yield* withLogs(Effect.provide(customHttpClient.program, overLogging, local))
@@ -231,14 +231,14 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("22_unlisted-endpoint: the server's own document lists the described operations", () =>
+  it.effect("22_unlisted-endpoint lists the described operations of the server's own document", () =>
     Effect.gen(function* () {
       const described = new Set(Object.values(operations.v4).map(({ path }) => path))
       assert.includeMembers([...(yield* unlistedEndpoint.program)], [...described])
     })
   )
 
-  it.effect("23_v2-session: a task with what it cost and whether it was right", () =>
+  it.effect("23_v2-session shows a task's cost and verdict", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const task = "Buy the red mug [simulate output=ordered cost=0.0132 success=true judge=false]"
@@ -257,13 +257,13 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("24_v3-session: the session rests with its result", () =>
+  it.effect("24_v3-session reaches the idle state with its result", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* v3Session.program, { status: "idle", result: "Norwegian" })
     })
   )
 
-  it.effect("25_three-versions: one run, seen three ways", () =>
+  it.effect("25_three-versions shows one run in three versions", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* threeVersions.program, {
         v2: [{ cost: "0.0132", judgeVerdict: true, output: "ordered", status: "finished" }],
@@ -273,7 +273,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("26_embedded-server: a third of the runs fail, more or less, and the same ones again", () =>
+  it.effect("26_embedded-server fails about a third of the runs, and the same ones each time", () =>
     Effect.gen(function* () {
       const run = Effect.provide(embeddedServer.program, embeddedServer.layer, local)
       const [first, again] = yield* Effect.all([run, run], { concurrency: 2 })
@@ -283,7 +283,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("29_ledger: what a process has left is found by the next one, and its browser is stopped", () =>
+  it.effect("29_ledger lets the next process find and stop a leftover browser", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { address, apiKeys } = yield* Server
@@ -310,7 +310,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
 
-  it.effect("30_promises: each status as it comes, then the result", () =>
+  it.effect("30_promises shows each status, then the result", () =>
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
@@ -321,7 +321,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("30_promises: a 429 says when to try again", () =>
+  it.effect("30_promises shows when to retry after a 429", () =>
     Effect.promise(async () => {
       const faults = [{ fault: { kind: "status", status: 429, retryAfter: "2s" } }] as const
       await using service = await simulate({ faults })
@@ -330,7 +330,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("32_opentelemetry: a collector gets the trace of a run, metrics and a log, and no key", () =>
+  it.effect("32_opentelemetry sends a run's trace, metrics and a log, without the key", () =>
     Effect.gen(function* () {
       const { apiKeys } = yield* Server
       const collector = yield* collecting
@@ -360,7 +360,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("31_promises-browser: the browser says what it is, and is stopped", () =>
+  it.effect("31_promises-browser reads the browser's version, and stops it", () =>
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
@@ -368,7 +368,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("34_events: the events of a run and its steps, then its result", () =>
+  it.effect("34_events shows the events of a run and its steps, then its result", () =>
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
@@ -378,7 +378,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("35_profile: two browsers with one profile", () =>
+  it.effect("35_profile uses one profile in two browsers", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(Effect.provide(profile.program, Profiles.layer))
       assert.deepStrictEqual(value, { name: "Ada", isUsed: true })
@@ -389,7 +389,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("36_files: a run gets a file that was uploaded, and its downloads are listed", () =>
+  it.effect("36_files gives a run an uploaded file, and lists its downloads", () =>
     Effect.gen(function* () {
       const { attached, downloads, uploaded } = yield* Effect.provide(files.program, Workspaces.layer)
       assert.deepStrictEqual(
@@ -400,7 +400,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("37_hand-off: a run asks a person, and its result has the answer", () =>
+  it.effect("37_hand-off lets a run ask a person, and its result has the answer", () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(handOff.program)
       assert.deepStrictEqual(logs, ["Which color? Red or Blue"])
@@ -409,7 +409,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect("38_run-options: a run has secrets and labels of its own, and no value comes back", () =>
+  it.effect("38_run-options gives a run its own secrets and labels, and returns no value", () =>
     Effect.gen(function* () {
       const run = yield* runOptions.program
       assert.strictEqual(run.status, "completed")
@@ -438,7 +438,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
   }
 })
 
-it("33_slowest.reporter: writes the slowest scenarios, as many as its options say", async () => {
+it("33_slowest.reporter writes as many of the slowest scenarios as its options say", async () => {
   const directory = mkdtempSync(join(tmpdir(), "webagent-reporter-"))
   const reporter = slowest.make({
     options: { count: 2 },

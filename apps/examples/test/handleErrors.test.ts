@@ -13,7 +13,7 @@ const refusing =
   (response: ServerResponse) =>
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ detail }))
 
-describe("11_handle-errors, at a service that", () => {
+describe("11_handle-errors with a service that", () => {
   const at = (address: string, requestTimeout: Duration.Input = "10 seconds") =>
     handleErrors.program.pipe(
       Effect.provide(V4.layerClient({ baseUrl: address, apiKey: "wak_test", requestTimeout })),
@@ -21,15 +21,15 @@ describe("11_handle-errors, at a service that", () => {
     )
 
   const answers: Record<string, [answer: (response: ServerResponse) => void, sentence: string]> = {
-    "does not take the key": [refusing(401, "Invalid API key"), "The service does not take this API key."],
-    "finds the body wrong": [
+    "refuses the key": [refusing(401, "Invalid API key"), "The service does not take this API key."],
+    "refuses the body": [
       refusing(422, [{ loc: ["body", "task"], msg: "too vague", type: "value_error" }]),
       "POST /api/v4/runs: status 422, body.task: too vague. Change the request. Request id ...."
     ],
-    "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
+    "refuses a task that is too long": [refusing(413, "Content too large"), "The task is too long for the service."],
     "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too many requests. Try again in 7s."],
     "hangs up": [(response) => response.destroy(), "There may be a run (waiting, ConnectionFailed)."],
-    "forgets half of its answer": [
+    "sends half of a response": [
       (response) => void response.writeHead(201).end('{"status":"queued"}'),
       "There may be a run (answered, UndecodableAnswer)."
     ]
@@ -44,14 +44,14 @@ describe("11_handle-errors, at a service that", () => {
     )
   }
 
-  it.live("never answers", () =>
+  it.live("never responds", () =>
     Effect.gen(function* () {
       const { address } = yield* service.answering(() => {})
       assert.strictEqual(yield* at(address, "100 millis"), "There may be a run (waiting, Timeout).")
     })
   )
 
-  it.live("is not there", () =>
+  it.live("doesn't exist", () =>
     Effect.gen(function* () {
       // no port that a system hands out
       assert.strictEqual(yield* at("http://127.0.0.1:2"), "Nothing listens there.")

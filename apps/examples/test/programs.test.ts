@@ -27,14 +27,14 @@ describe("programs", () => {
 
   // the README shows these two: running the file runs them
   for (const example of ["first-run", "first-run-effect"]) {
-    it.live(`${example}: prints the status and the result`, () =>
+    it.live(`${example} prints the status and the result`, () =>
       Effect.gen(function* () {
         const ended = yield* withService([`src/${example}.mjs`])
         assert.deepStrictEqual(ended, { code: 0, output: `completed ${flight}\n` })
       })
     )
 
-    it.live(`${example}: without a key it says so, and fails`, () =>
+    it.live(`${example} reports a missing key, and fails`, () =>
       Effect.gen(function* () {
         const { code, output } = yield* run([`src/${example}.mjs`], {})
         assert.strictEqual(code, 1)
@@ -43,13 +43,13 @@ describe("programs", () => {
     )
   }
 
-  it.live("typed-run: prints the fields of the result", () =>
+  it.live("typed-run prints the fields of the result", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* withService(["src/typed-run.mjs"]), { code: 0, output: "Norwegian 89\n" })
     })
   )
 
-  it.live("main: runs the program that it imports", () =>
+  it.live("main runs the program that it imports", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* withService(["src/main.ts"]), { code: 0, output: "Norwegian: 89.00 EUR\n" })
     })
@@ -62,7 +62,7 @@ describe("programs", () => {
     })
   )
 
-  it.live("run.ts names the examples when it does not know one", () =>
+  it.live("run.ts lists the examples for an unknown one", () =>
     Effect.gen(function* () {
       const { code, output } = yield* run(["run.ts", "10_create"], {})
       assert.strictEqual(code, 2)
@@ -70,7 +70,7 @@ describe("programs", () => {
     })
   )
 
-  it.live("11_handle-errors: without a key it says so in one sentence", () =>
+  it.live("11_handle-errors reports a missing key in one sentence", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* run(["run.ts", "11_handle-errors"], {}), {
         code: 1,
@@ -79,7 +79,7 @@ describe("programs", () => {
     })
   )
 
-  it.live("26_embedded-server: prints what it counted, and ends", () =>
+  it.live("26_embedded-server prints its counts, and exits", () =>
     Effect.gen(function* () {
       const { code, output } = yield* run(["run.ts", "26_embedded-server"], {})
       assert.strictEqual(code, 0)

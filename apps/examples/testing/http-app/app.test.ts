@@ -31,7 +31,7 @@ it("refuses a search without an item, and creates no run", async () => {
   expect(await service.runs()).toEqual([])
 })
 
-it("is a bad gateway when the agent's result isn't an offer", async () => {
+it("returns a bad gateway error if the agent's result isn't an offer", async () => {
   const { search } = await start()
   const response = await search({ item: "mug [simulate output=sold-out]" })
   expect([response.status, await response.text()]).toEqual([502, expect.stringContaining("doesn't match the schema")])
