@@ -25,7 +25,7 @@ const answer = (version) => `echo '{"GOVERSION":"${version}","GOOS":"linux","GOA
 const advice =
   /needs Go 1\.25\.0 or later to be built: get it from https:\/\/go\.dev\/dl, or from your package manager\.\n$/
 
-test("without Go: one sentence, exit code 4", () => {
+test("prints one sentence and exits with 4 without Go", () => {
   const { status, stdout, stderr } = withGo()
   assert.equal(status, 4)
   assert.equal(stdout, "")
@@ -38,7 +38,7 @@ for (const [name, script] of [
   ["a release before toolchains", answer("go1.9")],
   ["a Go that refuses go.mod", "echo 'go.mod requires go >= 1.25.0' >&2; exit 1"]
 ]) {
-  test(`${name} is too old: one sentence, exit code 4`, () => {
+  test(`prints one sentence and exits with 4 if ${name} is too old`, () => {
     const { status, stderr } = withGo(script)
     assert.equal(status, 4)
     assert.match(stderr, /^The Go on the PATH is too old/)
@@ -61,7 +61,7 @@ const options = { cache: mkdtempSync(${JSON.stringify(join(tmpdir(), "k6-"))}), 
 console.log(await buildK6(options))
 console.log(await buildK6(options))`
 
-test("builds once, says so, and finds the binary again", () => {
+test("builds once, reports it, and then finds the binary", () => {
   const { path, status, stdout, stderr } = withGo(scripted("go1.25.0"), buildTwice)
   assert.equal(status, 0, stderr)
   const [first, second] = stdout.trim().split("\n")
@@ -78,13 +78,13 @@ test("builds once, says so, and finds the binary again", () => {
   )
 })
 
-test("another Go gets a binary of its own", () => {
+test("builds another binary for another Go", () => {
   const hash = (version) => withGo(scripted(version), buildTwice).stdout.split("\n")[0].split("/").at(-2)
   assert.equal(hash("go1.26.8"), hash("go1.26.8"))
   assert.notEqual(hash("go1.26.8"), hash("go1.27.0"))
 })
 
-test("a build that fails leaves nothing, says what Go said, exit code 1", () => {
+test("leaves nothing after a failed build, prints Go's output, and exits with 1", () => {
   const script = `case "$1" in env) ${answer("go1.26.0")} ;; build) while [ "$1" != -o ]; do shift; done; echo half > "$2"; echo "no space left" >&2; exit 1 ;; esac`
   const source = `
     import { mkdtempSync, readdirSync } from "node:fs"
@@ -95,7 +95,7 @@ test("a build that fails leaves nothing, says what Go said, exit code 1", () => 
   assert.match(withGo(script, source).stdout, /^1 k6 2\.\S+ did not build; Go said: no space left\n0\n$/)
 })
 
-test("modules that cannot be had: one sentence that names the proxy, exit code 1", () => {
+test("names the proxy in one sentence if modules aren't available, and exits with 1", () => {
   const script = `case "$1" in env) echo '{"GOVERSION":"go1.26.0","GOOS":"linux","GOARCH":"amd64","GOPROXY":"http://127.0.0.1:9"}' ;; list) echo "go: downloading x" >&2; echo "main.go:8:2: dial tcp 127.0.0.1:9: connection refused" >&2; exit 1 ;; esac`
   const source = `
     import { mkdtempSync } from "node:fs"

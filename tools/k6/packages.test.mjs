@@ -51,7 +51,7 @@ test("makes a package for each platform, with its sources and licenses", () => {
   assert.match(read("bin/k6.exe"), /echo/)
 })
 
-test("the installed package runs the binary of this machine, and returns its exit code", async () => {
+test("runs this machine's binary in the installed package, and returns its exit code", async () => {
   const modules = join(place, "app", "node_modules", "@webagent")
   for (const name of ["k6", `k6-${id}`]) cpSync(join(place, "out", name), join(modules, name), { recursive: true })
   const { path } = await import(pathToFileURL(join(modules, "k6", "index.mjs")).href)
@@ -65,7 +65,7 @@ test("the installed package runs the binary of this machine, and returns its exi
   assert.match(without.stderr, /^@webagent\/k6 has no k6 for \S+ on \S+ here\. .+optional dependencies\.\n$/)
 })
 
-test("refuses a platform that it does not know", () => {
+test("refuses an unknown platform", () => {
   const { status, stderr } = make(join(place, "other"), "plan9/amd64")
   assert.equal(status, 2)
   assert.match(stderr, /^No platform plan9\/amd64: node tools\/k6\/packages\.mjs FOLDER \[linux\/amd64 /)

@@ -164,7 +164,7 @@ describe("smoke", { concurrency: 3 }, () => {
     })
   }
 
-  test("passes, polls, fetches and stops every browser it created", async () => {
+  test("passes, polls, fetches and stops every browser that it created", async () => {
     const { exitCode, stdout, stderr, seen, metrics } = await smoke(undefined, {}, { from: source })
     assert.equal(exitCode, 0, stdout + stderr)
     assert.equal(stdout.match(/ ok$/gm).length, 10)
@@ -178,7 +178,7 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.ok(metrics().time_to_terminal.values.min > 235)
   })
 
-  test("a service that fails 5 % of the requests crosses http_req_failed", async () => {
+  test("crosses http_req_failed if a service fails 5 % of the requests", async () => {
     const fail = (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined)
     const { exitCode, crossed, stdout, metrics, seen } = await smoke(fail)
     assert.equal(exitCode, 99)
@@ -187,20 +187,20 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(metrics().http_req_failed.values.rate, Math.floor(seen.requests / 20) / seen.requests)
   })
 
-  test("doing nothing is a failure", async () => {
+  test("fails if nothing happens", async () => {
     const { exitCode, crossed } = await smoke(undefined, { WEBAGENT_API_KEY: "wrong" })
     assert.equal(exitCode, 99)
     assert.deepEqual(crossed, ["browsers_stopped", "checks", "http_req_failed", "runs_completed"])
   })
 
-  test("a browser that does not stop has leaked", async () => {
+  test("counts a browser that doesn't stop as leaked", async () => {
     const { exitCode, crossed, seen, metrics } = await smoke(({ method }) => (method === "PATCH" ? 503 : undefined))
     assert.equal(exitCode, 99)
     assert.ok(crossed.includes("browsers_leaked"))
     assert.equal(metrics().browsers_leaked.values.count, seen.browsers)
   })
 
-  test("a run whose result cannot be had is lost", async () => {
+  test("counts a run whose result is unavailable as lost", async () => {
     const { exitCode, crossed } = await smoke(({ method, url }) =>
       method === "GET" && !url.endsWith("/status") ? 404 : undefined
     )
@@ -208,13 +208,13 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.ok(crossed.includes("runs_lost") && crossed.includes("runs_completed"))
   })
 
-  test("a run that completes without a result is lost", async () => {
+  test("counts a run that completes without a result as lost", async () => {
     const { crossed, exitCode } = await smoke(undefined, {}, { result: null })
     assert.equal(exitCode, 99)
     assert.deepEqual(crossed, ["checks", "runs_completed", "runs_lost"])
   })
 
-  test("a run is lost when its create is not answered, and not when it is refused", async () => {
+  test("counts a run as lost if its create gets no response, but not if it is refused", async () => {
     let failed = 0
     /** Does something to every third create: after a pause of the machine k6 may begin more than it was asked for. */
     const some = (fail) => {
@@ -244,7 +244,7 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(silent.metrics().runs_lost.values.count, failed)
   })
 
-  test("messages interrupt and wait in turns, whatever else is in the mix", async () => {
+  test("sends interrupting and waiting messages in turn, in any mix", async () => {
     const { exitCode, seen, stdout } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "queue=1,status=1" })
     assert.equal(exitCode, 0, stdout)
     const interrupting = seen.messages.filter(({ interrupt }) => interrupt).length
@@ -253,8 +253,8 @@ describe("smoke", { concurrency: 3 }, () => {
   })
 })
 
-describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () => {
-  test("a test that is aborted stops the browsers of the iterations that it cut off", async () => {
+describe("an aborted smoke test, or one without responses", { concurrency: 3 }, () => {
+  test("stops the browsers of interrupted iterations", async () => {
     // from the 40th request on no create is answered, so some are under way
     const silent = ({ method, url }, ordinal) =>
       ordinal >= 40 && ordinal < 60 && method === "POST" && url.endsWith("/browsers") ? true : undefined
@@ -273,7 +273,7 @@ describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () 
     assert.ok(browsers_stopped.values.count <= seen.browsers - 2)
   })
 
-  test("and when it is aborted after the last start was due", async () => {
+  test("stops them even if it is aborted after the last start was due", async () => {
     let isSilent = true
     const late = ({ method, url }, ordinal, abort) => {
       // the probe is over, nothing is answered, and the load's time ends
@@ -290,7 +290,7 @@ describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () 
     assert.equal(metrics().browsers_stopped.values.count, seen.browsers - 2)
   })
 
-  test("and when it is aborted before the load, by a caller that knows its keys; else they count as leaked", async () => {
+  test("stops them even if it is aborted before the load by a caller that knows its keys; otherwise they count as leaked", async () => {
     let isSilent = true
     const early = (_, ordinal, abort) => {
       if (ordinal === 2) setTimeout(() => (abort(), (isSilent = false)), 0)
@@ -306,7 +306,7 @@ describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () 
     assert.deepEqual([unknown.seen.open.size, unknown.metrics().browsers_leaked.values.count], [1, 2])
   })
 
-  test("a probe that is not answered counts as leaked", async () => {
+  test("counts an unanswered probe as leaked", async () => {
     const silent = ({ socket }, ordinal) => {
       if (ordinal !== 1) return undefined
       socket.destroy()
@@ -317,7 +317,7 @@ describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () 
     assert.equal(metrics().browsers_leaked.values.count, 1)
   })
 
-  test("where creates have no keys, what an abort cuts off counts as leaked", async () => {
+  test("counts interrupted creates as leaked if they have no keys", async () => {
     const silent = ({ method }, ordinal) => (ordinal >= 40 && method === "POST" ? true : undefined)
     const { exitCode, seen, metrics } = await smoke(
       silent,
@@ -331,8 +331,8 @@ describe("smoke that is aborted, or answered by no one", { concurrency: 3 }, () 
   })
 })
 
-describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
-  test("a stall is in the open model's p99, and hardly in a closed model", async () => {
+describe("a smoke test with delays and mistakes", { concurrency: 3 }, () => {
+  test("shows a stall in the open model's p99, and hardly in a closed model", async () => {
     const settings = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_DURATION: "3s", WEBAGENT_LOAD_RATE: "40" }
     const p99 = ({ values }) => values["p(99)"]
     const open = await smoke(undefined, settings, { stallAt: 100 })
@@ -348,7 +348,7 @@ describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
     assert.ok(closed.metrics().iterations.values.count < open.metrics().iterations.values.count / 5)
   })
 
-  test("what k6 itself begins late has waited since it was due", async (t) => {
+  test("includes the delay of iterations that k6 starts late", async (t) => {
     const settings = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_RATE: "10", WEBAGENT_LOAD_DURATION: "4s" }
     const { metrics, seen } = await smoke(undefined, settings, { pauseAt: 1 })
     const { avg, count } = metrics().time_to_terminal.values
@@ -362,7 +362,7 @@ describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
     assert.ok(avg > least - 5, `${avg} ms, ${least} ms`)
   })
 
-  test("an exception in an iteration fails the test", async () => {
+  test("fails after an exception in an iteration", async () => {
     // a session with a task that is none
     const { crossed, exitCode, stderr } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "v2=1" }, { from: source })
     assert.match(stderr, /TypeError: .*flows\/v2-sessions\.ts:\d+/)
@@ -370,7 +370,7 @@ describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
     assert.ok(crossed.includes("iterations_failed"), crossed.join())
   })
 
-  test("answers that the contract does not know cross contract_violations, when they are in the sample", async () => {
+  test("crosses contract_violations if sampled responses don't match the contract", async () => {
     const sampled = (share) => smoke(undefined, { WEBAGENT_LOAD_SAMPLE: share }, { firstStatus: 7 })
     const all = await sampled("1")
     assert.equal(all.exitCode, 99)
@@ -385,7 +385,7 @@ describe("smoke of delays and mistakes", { concurrency: 3 }, () => {
     assert.equal(none.metrics().answers_decoded, undefined)
   })
 
-  test("another key header, and a missing address", async () => {
+  test("accepts another key header, and requires an address", async () => {
     assert.equal((await smoke(undefined, { WEBAGENT_API_KEY_HEADER: "X-Key" })).exitCode, 0)
     const missing = await smoke(undefined, { WEBAGENT_BASE_URL: "" })
     assert.equal(missing.exitCode, 107)

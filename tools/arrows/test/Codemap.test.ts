@@ -45,19 +45,19 @@ const tree = new Set([...Object.keys(rules), ...["", "/Wire.ts", "/v4"].map((pat
 const found = (text: string, table: Parameters<typeof untrue>[1] = rules) =>
   untrue(text, table, (path) => tree.has(path))
 
-describe("the picture and the codemap of ARCHITECTURE.md", () => {
-  it("are true where every place is in the tree, and every package and described folder is shown", () => {
+describe("the picture and codemap of ARCHITECTURE.md", () => {
+  it("are correct if every place exists, and every package and described folder is shown", () => {
     assert.deepStrictEqual(found(page), [])
   })
 
-  it("are not where the picture misses a package, or has one that is gone", () => {
+  it("are wrong if the picture lacks a package, or shows a missing one", () => {
     assert.deepStrictEqual(found(page.replace("core   reports       apps/server", "reports   apps/old-server")), [
       "ARCHITECTURE.md: the picture does not show core of packages/client/core. Add it.",
       "ARCHITECTURE.md: there is no apps/old-server. Correct or remove it."
     ])
   })
 
-  it("are not where the codemap misses a package, or a folder of a package that it describes", () => {
+  it("are wrong if the codemap lacks a package, or a folder of a package that it describes", () => {
     const more = {
       ...rules,
       "packages/contract": { imports: [], folders: { ...rules["packages/contract"].folders, v5: ["."] } },
@@ -69,7 +69,7 @@ describe("the picture and the codemap of ARCHITECTURE.md", () => {
     ])
   })
 
-  it("are not where the codemap has a place that is gone", () => {
+  it("are wrong if the codemap has a missing place", () => {
     assert.deepStrictEqual(found(page.replace("`Wire.ts`", "`Wires.ts`")), [
       "ARCHITECTURE.md: there is no packages/contract/src/Wires.ts. Correct or remove it."
     ])

@@ -62,11 +62,11 @@ const refused = (files: Readonly<Record<string, string>>, rules = house) => {
 }
 
 describe("a tree that keeps every arrow", () => {
-  it("passes", () => assert.deepStrictEqual(check(place, house), []))
+  it("passes the check", () => assert.deepStrictEqual(check(place, house), []))
 })
 
 describe("an arrow between packages", () => {
-  it("that the table does not have is refused, with file, line and what is allowed", () => {
+  it("is refused if the table lacks it, with the file, the line and the allowed ones", () => {
     assert.deepStrictEqual(
       refused({
         "packages/contract/package.json": manifest("@webagent/contract", { dependencies: { "@webagent/core": "*" } }),
@@ -84,7 +84,7 @@ describe("an arrow between packages", () => {
     ["an import type", 'export type A = import("@webagent/core").A\n'],
     ["a re-export", 'export type { A } from "@webagent/core"\n']
   ] as const) {
-    it(`is seen as ${how}`, () => {
+    it(`is detected as ${how}`, () => {
       const manifests = {
         "packages/contract/package.json": manifest("@webagent/contract", { dependencies: { "@webagent/core": "*" } })
       }
@@ -94,7 +94,7 @@ describe("an arrow between packages", () => {
     })
   }
 
-  it("to a package for tests is refused in src, and allowed in tests", () => {
+  it("to a test package is refused in src, and allowed in tests", () => {
     const [violation] = refused({ "packages/client/core/src/Ledger.ts": imports("@webagent/scripted") })
     assert.include(violation, "which only tests of packages/client/core may import")
   })
@@ -104,7 +104,7 @@ describe("an arrow between packages", () => {
     assert.include(violation, "Import another package by its public entry.")
   })
 
-  it("that no file uses is to be removed", () => {
+  it("is reported as unused if no file uses it", () => {
     const rules = { ...house, "packages/testing/scripted": { imports: ["packages/contract"] } }
     assert.deepStrictEqual(check(place, rules), [
       "tools/arrows/src/arrows.ts: packages/testing/scripted never imports packages/contract. Remove the arrow."
@@ -118,7 +118,7 @@ describe("an arrow between packages", () => {
 })
 
 describe("an arrow between folders", () => {
-  it("that the table does not have is refused", () => {
+  it("is refused if the table lacks it", () => {
     assert.deepStrictEqual(refused({ "packages/contract/src/v4/Run.ts": imports("../v3/Api.ts") }), [
       "packages/contract/src/v4/Run.ts:1 imports ../v3/Api.ts. packages/contract/src: v4 may import . (tools/arrows/src/arrows.ts)."
     ])
@@ -137,7 +137,7 @@ describe("an arrow between folders", () => {
     assert.include(violation, "Files in src import files in src only.")
   })
 
-  it("that makes a cycle is refused in the table", () => {
+  it("is refused if it makes a cycle in the table", () => {
     const folders = { ".": ["v4"], v3: ["."], v4: ["."] }
     const listed = refused(
       { "packages/contract/src/Wire.ts": imports("./v4/Api.ts") },
@@ -147,23 +147,23 @@ describe("an arrow between folders", () => {
   })
 })
 
-describe("what the table does not know", () => {
-  it("a package fails", () => {
+describe("a place that the table lacks", () => {
+  it("fails if it is a package", () => {
     const { "apps/server": _, ...rules } = house
     assert.deepStrictEqual(check(place, rules), ["apps/server has no entry in tools/arrows/src/arrows.ts. Add one."])
   })
 
-  it("a folder fails", () => {
+  it("fails if it is a folder", () => {
     const found = refused({ "packages/contract/src/v5/Api.ts": "export const api = 1\n" })
     assert.deepStrictEqual(found, ["packages/contract/src/v5 has no entry in tools/arrows/src/arrows.ts. Add one."])
   })
 
-  it("a folder fails in a package that lists no folders", () => {
+  it("fails if it is a folder in a package that lists no folders", () => {
     const found = refused({ "apps/server/src/cli/run.ts": "export const run = 1\n" })
     assert.deepStrictEqual(found, ["apps/server/src/cli has no entry in tools/arrows/src/arrows.ts. Add one."])
   })
 
-  it("an entry of a package or folder that is gone fails", () => {
+  it("is reported if the table has a missing package or folder", () => {
     rmSync(join(place, "packages/contract/src/v3"), { recursive: true })
     rmSync(join(place, "apps"), { recursive: true })
     assert.deepStrictEqual(check(place, house), [
@@ -173,7 +173,7 @@ describe("what the table does not know", () => {
     ])
   })
 
-  it("a registry package that the manifest does not declare fails, in src also a development dependency", () => {
+  it("is refused if it is an undeclared registry package, in src even a development dependency", () => {
     const found = refused({ "packages/client/core/src/Ledger.ts": `${imports("undici")}${imports("vitest")}` })
     assert.deepStrictEqual(found, [
       "packages/client/core/src/Ledger.ts:1 imports undici, which packages/client/core/package.json does not declare.",

@@ -7,7 +7,7 @@ const part = (name: string, run: Part["run"], after: ReadonlyArray<string> = [])
 const results = (parts: ReadonlyArray<Part>, limit_s = 60) => runParts(parts, { limit_s, onResult: () => undefined })
 
 describe("runParts", () => {
-  it("tells a failure from a part that the machine can't run, and skips what needs either", async () => {
+  it("distinguishes a failure from a part that the machine can't run, and skips parts that need either", async () => {
     const all = await results([
       part("images", () => Promise.reject(new Error("docker build exited with 1"))),
       part("server", () => Promise.resolve("ran"), ["images"]),
@@ -27,7 +27,7 @@ describe("runParts", () => {
     assert.strictEqual(exitCodeOf(all, false), 1)
   })
 
-  it("fails what the time limit cuts off, and what comes after it", async () => {
+  it("fails a part that exceeds the time limit, and later ones", async () => {
     const all = await results(
       [
         part("images", async (signal) => {
@@ -47,7 +47,7 @@ describe("runParts", () => {
 })
 
 describe("an interrupted test", () => {
-  it("fails the part that runs and those that come after it", async () => {
+  it("fails the running part and later ones", async () => {
     const interrupted = new AbortController()
     const all = await runParts(
       [
@@ -70,7 +70,7 @@ describe("an interrupted test", () => {
 describe("exitCodeOf", () => {
   const skipped: Result = { _tag: "Skipped", part: "cluster", reason: "no etcd" }
 
-  it("accepts skipped parts, unless each has to run", () => {
+  it("accepts skipped parts, unless each one is required", () => {
     assert.strictEqual(exitCodeOf([skipped], false), 0)
     assert.strictEqual(exitCodeOf([skipped], true), 1)
   })

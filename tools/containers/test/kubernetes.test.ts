@@ -7,7 +7,7 @@ import { findProgram } from "../src/kubernetes.ts"
 import { Lacking } from "../src/Report.ts"
 
 describe("findProgram", () => {
-  it("prefers a program that was built here, and says what builds a missing one", async () => {
+  it("prefers a program that was built here, and explains how to build a missing one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-kubernetes-"))
     const path = process.env["PATH"]
     process.env["PATH"] = "/nowhere"
@@ -28,7 +28,7 @@ describe("findProgram", () => {
 })
 
 describe("tools/containers/kubernetes/go.mod", () => {
-  it("has one version of Kubernetes and of the modules of its repository", () => {
+  it("has one version of Kubernetes and of its repository's modules", () => {
     const manifest = readFileSync(join(root, "tools/containers/kubernetes/go.mod"), "utf8")
     const [, version] = /k8s\.io\/kubernetes v1\.(\S+)/u.exec(manifest) ?? []
     const versions = Array.from(manifest.matchAll(/^\tk8s\.io\/\S+ => k8s\.io\/\S+ v0\.(\S+)$/gmu), ([, one]) => one)

@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { root } from "../src/Documents.ts"
 
 describe("ARCHITECTURE.md", () => {
-  it("has at most 2,500 words: a decision belongs to docs/decisions", () => {
+  it("has at most 2,500 words, because decisions belong in docs/decisions", () => {
     const words = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").match(/\S*\w\S*/gu) ?? []
     assert.isAtMost(words.length, 2500)
   })

@@ -17,7 +17,7 @@ describe("ASSUMPTIONS.md", () => {
   })
 
   for (const [, number = "", gap = "", , , where = "", test = ""] of rows) {
-    it(`${number}. ${gap}: names files that exist`, () => {
+    it(`${number}. ${gap} names files that exist`, () => {
       for (const cell of [where, test]) {
         const files = [...cell.matchAll(/`([^`]+)`/gu)].flatMap((match) => match[1] ?? [])
         assert.isNotEmpty(files)

@@ -7,8 +7,8 @@ import { root, sources } from "../src/Documents.ts"
 /** The number of vague names today. Lower it whenever it falls. */
 const mostVague = 74
 
-describe("the dialect of a module", () => {
-  it("has doc comments that begin with a question word, and vague names", () => {
+describe("the dialect check of a module", () => {
+  it("finds doc comments that begin with a question word, and vague names", () => {
     const source = `/** What it is. */
 export const found = (told: string, list: string) => told
 /**
@@ -38,7 +38,7 @@ describe("the sources", () => {
     )
   })
 
-  it("get no further variables with vague names", () => {
+  it("get no more variables with vague names", () => {
     const vague = dialects.flatMap(({ vague }) => vague)
     assert.isAtMost(vague.length, mostVague, vague.join("\n"))
   })

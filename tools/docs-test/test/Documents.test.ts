@@ -23,7 +23,7 @@ const headings = (document: string): ReadonlyArray<string> =>
   )
 
 describe("documents", () => {
-  it("there are some, with fences", () => {
+  it("exist and contain fences", () => {
     assert.include(documents(), "README.md")
     assert.isNotEmpty(all)
   })
@@ -35,7 +35,7 @@ describe("documents", () => {
   }
 
   // Compiled inside this package, which depends on every public one; a fence is a module of its own.
-  it("every other ts fence compiles, as does every example in a doc comment of a package", () => {
+  it("compile every other ts fence, and every example in a package's doc comments", () => {
     const folder = join(here, "..", ".webagent", "fences")
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
@@ -66,7 +66,7 @@ describe("documents", () => {
 
   // A link to a file or a heading that was moved is the commonest lie of a document.
   for (const document of documents()) {
-    it(`${document}: its links lead somewhere`, () => {
+    it(`${document} has only links that lead somewhere`, () => {
       const text = withoutCode(document)
       for (const [, link = "", heading] of text.matchAll(
         /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?(?: "[^"]*")?\)/gu

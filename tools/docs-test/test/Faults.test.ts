@@ -53,10 +53,10 @@ describe("docs/simulated-service-reference.md", () => {
 describe("fault plans of the examples", () => {
   const files = globSync("apps/examples/faults/*.json", { cwd: root })
 
-  it("there are some", () => assert.isNotEmpty(files))
+  it("exist", () => assert.isNotEmpty(files))
 
   for (const file of files) {
-    it(`${file} is a plan`, () => {
+    it(`${file} is valid`, () => {
       const plan = SettingsFile.faultPlanFromJson(readFileSync(join(root, file), "utf8"))
       assert.deepStrictEqual(Result.isFailure(plan) ? plan.failure.lines : [], [])
     })

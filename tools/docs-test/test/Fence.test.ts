@@ -14,7 +14,7 @@ const document = (text: string) => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe("Fence", () => {
-  it("reads what each block says of itself, and where it is", () => {
+  it("reads each block's attributes and place", () => {
     const page = document("# Page\n\n```ts file=shown.ts tab=Effect\nold\n```\n\ntext\n\n```sh\nnpm start\n```\n")
     assert.deepStrictEqual(fences(root, page), [
       { document: page, line: 3, end: 5, language: "ts", file: "shown.ts", sample: undefined, code: "old" },
@@ -22,11 +22,11 @@ describe("Fence", () => {
     ])
   })
 
-  it("shows a file without the comment on top", () => {
+  it("shows a file without the comment at the top", () => {
     assert.strictEqual(shown(root, "shown.ts"), "export const a = 1\nexport const b = 2")
   })
 
-  it("brings a block up to date, an empty one too, and leaves the rest alone", () => {
+  it("updates a block, even an empty one, and nothing else", () => {
     for (const body of ["", "old\n", "older\nthan\nthat\n"]) {
       const page = document(`before\n\n\`\`\`ts file=shown.ts\n${body}\`\`\`\n\nafter\n`)
       assert.strictEqual(
@@ -36,7 +36,7 @@ describe("Fence", () => {
     }
   })
 
-  it("a block that nothing closes is an error with its place", () => {
+  it("reports an unclosed block with its place", () => {
     assert.throws(() => fences(root, document("a\n```ts\nb\n")), /page\.md:2/u)
   })
 })

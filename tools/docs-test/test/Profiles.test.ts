@@ -13,10 +13,10 @@ const files = globSync("apps/examples/profiles/*.json", { cwd: root })
 
 describe("docs/simulated-service-reference.md", () => {
   for (const row of presetRows()) {
-    it(`shows the preset ${row.slice(2, 14).trim()} as it is`, () => assert.include(page.split("\n"), row))
+    it(`shows the preset ${row.slice(2, 14).trim()} unchanged`, () => assert.include(page.split("\n"), row))
   }
 
-  it("has a row for every field of a profile file, and for no other", () => {
+  it("has a row for every field of a profile file, and no other row", () => {
     const [, fields = ""] = page.split("| field | what it is |")
     const [table = ""] = fields.split("\n\n")
     const rows = table.split("\n").flatMap((line) => /^\| (`[^|]*) \|/u.exec(line)?.[1] ?? [])
@@ -26,10 +26,10 @@ describe("docs/simulated-service-reference.md", () => {
 })
 
 describe("profiles of the examples", () => {
-  it("there are some", () => assert.isNotEmpty(files))
+  it("exist", () => assert.isNotEmpty(files))
 
   for (const file of files) {
-    it(`${file} is a profile`, () => {
+    it(`${file} is valid`, () => {
       const profile = SettingsFile.profileFromJson(readFileSync(join(root, file), "utf8"))
       assert.deepStrictEqual(Result.isFailure(profile) ? profile.failure.lines : [], [])
     })
@@ -37,7 +37,7 @@ describe("profiles of the examples", () => {
 })
 
 describe("apps/examples/profiles/one-bad-poll.json", () => {
-  it("answers the third status poll of a run with 503, and no other", async () => {
+  it("returns 503 for the third status poll of a run, and for no other", async () => {
     const text = readFileSync(join(root, "apps/examples/profiles/one-bad-poll.json"), "utf8")
     const profile = Result.getOrThrow(SettingsFile.profileFromJson(text))
     const program = Effect.gen(function* () {

@@ -22,7 +22,7 @@ for (const [page, least] of Object.entries(pages)) {
   describe(`the tests of ${page}`, () => {
     const all = links(linesOf(page).join("\n"))
 
-    it("names tests", () => assert.isAtLeast(all.length, least))
+    it("are named", () => assert.isAtLeast(all.length, least))
 
     for (const { file, name } of all) {
       it(`${file}: ${name}`, () => {
@@ -37,12 +37,12 @@ for (const [page, least] of Object.entries(pages)) {
 
 describe("packages/testing/conformance/FAILURES.md", () => {
   for (const row of rows("packages/testing/conformance/FAILURES.md")) {
-    it(`${row.split("|")[1]?.trim()}: is held by a test`, () => assert.isNotEmpty(links(row)))
+    it(`${row.split("|")[1]?.trim()} has a test`, () => assert.isNotEmpty(links(row)))
   }
 })
 
 describe("packages/testing/conformance/COMPARISON.md", () => {
-  it("has a row for each misbehaviour, held by a test; W24 is about webhooks, which the service does not describe", () => {
+  it("has a row with a test for each mistake, except W24, because the description has no webhooks", () => {
     const found = rows("packages/testing/conformance/COMPARISON.md").flatMap((row) => {
       const number = /^\| (W\d+[bc]?) \|/u.exec(row)?.[1]
       return number === undefined ? [] : [{ number, isHeld: links(row).length > 0 || row.startsWith("| W24 ") }]

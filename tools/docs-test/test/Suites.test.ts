@@ -19,11 +19,11 @@ const scenarios = (): ReadonlyMap<string, number> => {
   return new Map(suites.map(({ name, scenarios }) => [name, scenarios.length]))
 }
 
-describe("what documents show of a run of every built-in suite", () => {
+describe("runs of every built-in suite in documents", () => {
   const counts = scenarios()
 
   for (const page of pages) {
-    it(`${page}: as many passed as there are`, () => {
+    it(`${page} shows the number of scenarios`, () => {
       const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
       const shown = [...textOf(page).matchAll(/^PASSED: all (\d+) scenarios passed .* · 0 leaked browsers · .*$/gmu)]
       assert.isNotEmpty(shown)
@@ -31,7 +31,7 @@ describe("what documents show of a run of every built-in suite", () => {
     })
   }
 
-  it("apps/harness/README.md: a suite has as many as there are", () => {
+  it("apps/harness/README.md shows the number of scenarios per suite", () => {
     const shown = [...textOf("apps/harness/README.md").matchAll(/^ {2}([\w-]+) +(\d+)\/(\d+) /gmu)]
     assert.isNotEmpty(shown)
     for (const [line, suite = "", passed, of] of shown) {

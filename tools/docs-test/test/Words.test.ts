@@ -7,7 +7,7 @@ import { findings } from "../src/Words.ts"
 const inText = (text: string) => findings({ file: "a.md", line: 1, text }).map(({ line, word }) => [line, word])
 
 describe("retired words", () => {
-  it("are found with their line, in any case, also over the end of a line", () => {
+  it("are found with their line, in any case, even across lines", () => {
     assert.deepStrictEqual(inText("Nobody knows.\nIt is left to\nitself, and dearer."), [
       [1, "nobody"],
       [3, "dearer"],
@@ -23,7 +23,7 @@ describe("retired words", () => {
     assert.deepStrictEqual(inText("a desktop, shallow marshalls, desk-check, commend, so manyfold"), [])
   })
 
-  it("are in literals, templates, comments and names of source code, and not in addresses of imports", () => {
+  it("are found in literals, templates, comments and names of source code, but not in import paths", () => {
     const source = [
       `import { all } from "./nobody.ts"`,
       `// nobody`,
@@ -55,12 +55,12 @@ describe("retired words", () => {
 })
 
 describe("a page", () => {
-  it("passes with long sentences and many words, and its code isn't read", () => {
+  it("may have long sentences and many words, and its code isn't read", () => {
     const page = `# Title\n\n${"word ".repeat(2000)}end.\n\n\`\`\`\nnobody\n\`\`\`\n\nYou see \`nobody\`.\n`
     assert.deepStrictEqual(problems("docs/a.md", page), [])
   })
 
-  it("says which retired word stands where, and what to write", () => {
+  it("is reported with the place of a retired word, and a better one", () => {
     assert.deepStrictEqual(problems("docs/a.md", "Fine.\n\n| head |\n| --- |\n| nobody |\n"), [
       'docs/a.md:5: "nobody": write name the actor: "no client", "the service does not"'
     ])

@@ -5,7 +5,7 @@ import { apiReports, folder } from "../src/ApiReport.ts"
 import { root } from "../src/Package.ts"
 
 describe("docs/api", () => {
-  it("has the public surface of every package", () => {
+  it("has every package's public surface", () => {
     const written = new Map(
       globSync("*.txt", { cwd: join(root, folder) }).map((file) => [
         file,

@@ -18,7 +18,7 @@ const sound = {
 }
 
 describe("apiReport", () => {
-  it("joins the declarations of the entries and of what they import, without comments", () =>
+  it("joins the declarations of entries and their imports, without comments", () =>
     assert.strictEqual(
       report(sound),
       `@webagent/sound: . ./internal/*
@@ -37,7 +37,7 @@ export * from "./Noun.ts";
 `
     ))
 
-  it("changes with the surface, and not with comments or hidden modules", () => {
+  it("changes with the surface, but not with comments or hidden modules", () => {
     const [part, hidden] = [sound["dist/Part.d.ts"], sound["dist/Hidden.d.ts"]]
     assert.notStrictEqual(report({ ...sound, "dist/Part.d.ts": part.replace("time_ms", "timeout_ms") }), report(sound))
     assert.strictEqual(report({ ...sound, "dist/Part.d.ts": part.replace("In ms", "Milliseconds") }), report(sound))
@@ -53,13 +53,13 @@ export * from "./Noun.ts";
     assert.include(noun("333 | 1 | Array<22 | 1> | null"), "noun: 1 | 333 | Array<1 | 22> | null;")
   })
 
-  it("follows the types that only import() names", () =>
+  it("follows types that only import() names", () =>
     assert.include(
       report({ ...sound, "dist/Noun.d.ts": 'export declare const noun: import("./Part.ts").Part;\n' }),
       "readonly time_ms: number;"
     ))
 
-  it("has the declarations of an internal package that the surface names", () => {
+  it("includes the declarations of an internal package that the surface names", () => {
     const internal = {
       manifest: { name: "@webagent/part", version: "1.0.0", exports: { "./Part": { types: "./dist/Part.d.ts" } } },
       files: new Map([["dist/Part.d.ts", sound["dist/Part.d.ts"]]])
@@ -72,7 +72,7 @@ export * from "./Noun.ts";
     assert.notInclude(text([]), "interface Part")
   })
 
-  it("writes a nested type once, and its digest from then on", () => {
+  it("writes a nested type once, and its digest after that", () => {
     const nested = (name: string, last: string) =>
       `export declare const ${name}: Struct<{\n    readonly a: 1;\n    readonly b: 2;\n    readonly c: ${last};\n}>;\n`
     const texts = (last: string) =>

@@ -41,7 +41,7 @@ const call = (folder: string, command: string, ...args: ReadonlyArray<string>) =
 const npx = (folder: string, ...args: ReadonlyArray<string>) => call(folder, "npx", "--no-install", ...args)
 
 describe("npx webagent-harness init && npx webagent-harness run", () => {
-  it("is green in a folder with nothing but the packages", () =>
+  it("passes in a folder with only the packages", () =>
     inProject({ dependencies: harness }, (folder) => {
       const wrote = npx(folder, "webagent-harness", "init")
       assert.match(wrote, /^wrote +webagent\.config\.js$/mu)
@@ -52,7 +52,7 @@ describe("npx webagent-harness init && npx webagent-harness run", () => {
       assert.match(ran, /PASSED: 1 of 1 scenario passed/u)
     }))
 
-  it("is green in a vitest project with TypeScript, whose tests and types stay green", () =>
+  it("passes in a vitest project with TypeScript, whose tests and types still pass", () =>
     inProject(
       {
         dependencies: { effect: versionInUse("effect") },

@@ -29,7 +29,7 @@ describe("the install lines", () => {
   it.each([
     "The simulated service, for the tests of an app with that client",
     "The harness, in an app with that client"
-  ])("leave the app's client in its dependencies: %s", (title) => {
+  ])("keep the app's client in its dependencies: %s", (title) => {
     const { files = [], isDev } = commands.get(title) ?? {}
     assert.isTrue(isDev)
     assert.isNotEmpty(files)
@@ -39,7 +39,7 @@ describe("the install lines", () => {
     )
   })
 
-  it("install everything that the harness needs in a project of its own", () => {
+  it("install everything that the harness needs in its own project", () => {
     const { files = [] } = commands.get("The harness, in a project of its own") ?? {}
     assert.includeMembers(files, ["/packed/webagent-harness-program.tgz", "/packed/webagent-v4.tgz"])
   })

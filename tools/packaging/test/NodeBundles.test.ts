@@ -52,7 +52,7 @@ describe.each(Object.entries(entries))("the bundles of @webagent/%s in Node", (v
       assert.isAtMost(urls.length, 4)
     })
 
-    it(`promise${entry} exports the same as the modules for other runtimes`, async () => {
+    it(`promise${entry} has the same exports as the modules for other runtimes`, async () => {
       const program = `
         const namesOf = (exports) => Object.entries(exports).map(([name, value]) => [name, typeof value, value.name])
         const read = async (folder) => namesOf(await import("${pathToFileURL(folder).href}/" + folder + "/promise/${file}.js"))
@@ -62,7 +62,7 @@ describe.each(Object.entries(entries))("the bundles of @webagent/%s in Node", (v
     })
   }
 
-  it("carry the license of effect, and map their code to sources that are installed", () => {
+  it("include effect's license, and map their code to installed sources", () => {
     const licenses = readFileSync(join(folder, "dist/node/LICENSES.txt"), "utf8")
     assert.match(licenses, /^effect \d+\.\d+\.\d+, MIT\n\nMIT License\n\nCopyright \(c\)/u)
     const missing = globSync("dist/node/**/*.map", { cwd: folder }).flatMap((map) => {
@@ -76,7 +76,7 @@ describe.each(Object.entries(entries))("the bundles of @webagent/%s in Node", (v
 })
 
 describe("bundles of several packages in one process", () => {
-  it("recognize each other's errors, and take layers and schemas of the installed effect", async () => {
+  it("recognize each other's errors, and accept layers and schemas of the installed effect", async () => {
     const { stderr, stdout } = await promisify(execFile)(process.execPath, ["bundles.mjs"], { cwd: project })
     assert.strictEqual(stderr, "")
     assert.deepStrictEqual(JSON.parse(stdout), {

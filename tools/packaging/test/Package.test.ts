@@ -42,13 +42,13 @@ const problemsOf = async (files: Readonly<Record<string, string>>, changes: Part
 }
 
 describe("problems", () => {
-  it("a sound package has none", async () => assert.deepStrictEqual(await problemsOf(sound), []))
+  it("is empty for a valid package", async () => assert.deepStrictEqual(await problemsOf(sound), []))
 
   for (const [title, sentence, files, changes] of [
     ["a missing readme", /^README\.md is missing$/u, without("README.md")],
-    ["a missing licence", /^LICENSE is missing$/u, without("LICENSE")],
-    ["an export that leads nowhere", /dist\/index\.d\.ts but the file does not exist/u, without("dist/index.d.ts")],
-    ["a command that leads nowhere", /dist\/main\.js but the file does not exist/u, without("dist/main.js")],
+    ["a missing license", /^LICENSE is missing$/u, without("LICENSE")],
+    ["an export of a missing file", /dist\/index\.d\.ts but the file does not exist/u, without("dist/index.d.ts")],
+    ["a command with a missing file", /dist\/main\.js but the file does not exist/u, without("dist/main.js")],
     ["a test in the tarball", /^dist\/Noun\.test\.js is a test$/u, { ...sound, "dist/Noun.test.js": "" }],
     ["a missing source map", /^dist\/index\.js has no source map$/u, without("dist/index.js.map")],
     [

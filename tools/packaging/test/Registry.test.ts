@@ -5,7 +5,7 @@ import { assert, describe, inject, it } from "vitest"
 import { installInto } from "../src/Project.ts"
 
 describe("Registry", () => {
-  it("an install of what the workspace does not have ends in one sentence that names it", async () => {
+  it("names a package that the workspace doesn't have, in one sentence", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-absent-"))
     const why = await installInto(folder, { dependencies: { "no-such-package": "1.0.0" } }, inject("npm")).then(
       () => "it was installed",

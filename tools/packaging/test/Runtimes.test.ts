@@ -106,13 +106,13 @@ const processes: ReadonlyArray<{
 ]
 
 describe.each(processes)("$name", ({ args, command = "", name }) => {
-  it.skipIf(command === "")("calls the service, and says what every runtime says", async () => {
+  it.skipIf(command === "")("calls the service with the same results as every runtime", async () => {
     const got = await run(command, [...args, "process.mjs", ...where()])
     assert.deepStrictEqual([got, lost().length, elsewhere(), byFetch(relay.seen[0])], [said, 2, 0, false])
   })
 
   it.skipIf(command === "")(
-    "reads the environment, keeps a ledger in files, and has undici or says that it has not",
+    "reads the environment, keeps a ledger in files, and loads undici or reports that it is missing",
     async () => {
       const directory = mkdtempSync(join(tmpdir(), "webagent-ledger-"))
       const env = { WEBAGENT_BASE_URL: relay.address, WEBAGENT_API_KEY: service.apiKey }
@@ -184,7 +184,7 @@ describe("Node 20", () => {
 })
 
 describe("workerd", () => {
-  it.skipIf(workerd === undefined)("calls the service, and says what every runtime says", async () => {
+  it.skipIf(workerd === undefined)("calls the service with the same results as every runtime", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-workerd-"))
     writeFileSync(join(folder, "worker.js"), await bundled("worker.mjs", ["workerd", "worker", "browser"]))
     writeFileSync(
@@ -230,7 +230,7 @@ const worker :Workerd.Worker = (
 })
 
 describe("Chromium", () => {
-  it("calls the service from a page of the same origin alone, and says what every runtime says", async () => {
+  it("calls the service only from a page of the same origin, with the same results as every runtime", async () => {
     relay.pages.set("/", { type: "text/html", text: "<!doctype html><title>a page</title>" })
     relay.pages.set("/calls.mjs", { type: "text/javascript", text: await bundled("calls.mjs", ["browser"]) })
     const browser = await open()

@@ -36,13 +36,13 @@ describe("every tarball", () => {
       return found
     }
 
-    it(`${name} is whole: files, exports, resolved ranges, no tests`, async () => {
+    it(`${name} is complete: files, exports, resolved ranges, no tests`, async () => {
       assert.deepStrictEqual(await problems(find().folder), [])
     })
 
     // a command is run, not imported
     if (exports === undefined) continue
-    it(`${name}: its types resolve under node16 and bundler`, async () => {
+    it(`${name} has types that resolve under node16 and bundler`, async () => {
       const archive = attw.createPackageFromTarballData(new Uint8Array(readFileSync(find().tarball)))
       const analysis = await attw.checkPackage(archive)
       if (!analysis.types) return assert.fail("there are no types")
@@ -59,13 +59,13 @@ describe("every tarball", () => {
   }
 })
 
-describe("what is reached by name and not by an import", () => {
-  it("the load tests are packed as the bundle that any k6 runs", () => {
+describe("files that are found by name and not by an import", () => {
+  it("include the load tests, packed as the bundle that any k6 runs", () => {
     const { files } = read(packed.find(({ name }) => name === "@webagent/load")?.folder ?? "")
     assert.isTrue(files.has("dist/k6/load.js"))
   })
 
-  it("the harness has its screens, for reports and for its server", () => {
+  it("include the harness's screens, for reports and for its server", () => {
     const { files } = read(packed.find(({ name }) => name === "webagent-harness")?.folder ?? "")
     const screens = ["dist/export/export.js", "dist/export/export.css", "dist/web/index.html"]
     assert.deepStrictEqual(
@@ -76,7 +76,7 @@ describe("what is reached by name and not by an import", () => {
 })
 
 describe("an app outside of the workspace", () => {
-  it("an Effect program creates a run at the packed server and waits for it", async () => {
+  it("creates a run on the packed server and waits for it with Effect", async () => {
     service ??= await startService(project)
     writeFileSync(
       join(project, "program.mjs"),
@@ -97,7 +97,7 @@ console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layer()))))
     assert.deepStrictEqual({ status, stdout, stderr }, { status: 0, stdout: "completed hello\n", stderr: "" })
   })
 
-  it("a program in promises does the same, and is not kept alive", async () => {
+  it("does the same with promises, and exits", async () => {
     service ??= await startService(project)
     writeFileSync(
       join(project, "promises.mjs"),
@@ -121,7 +121,7 @@ console.log(run.status, run.result, absent, session.result, tasks[0].output)
     )
   })
 
-  it("a program in promises is typed without a word of Effect", () => {
+  it("has types for promises that don't mention Effect", () => {
     writeFileSync(
       join(project, "promises.ts"),
       `import { RunNotFoundError, type Run, TransportError, WebAgent } from "@webagent/v4/promise"
@@ -164,7 +164,7 @@ export const main = async () => {
     ["node16", "node16"],
     ["bundler", "esnext"]
   ] as const) {
-    it(`its TypeScript compiles with moduleResolution ${moduleResolution}`, () => {
+    it(`compiles its TypeScript with moduleResolution ${moduleResolution}`, () => {
       writeFileSync(
         join(project, `types-${moduleResolution}.ts`),
         `import * as Effect from "effect/Effect"
@@ -205,7 +205,7 @@ export const all = [ClientConfig, Transport, PollSchedule, Server, SessionsV3, B
     })
   }
 
-  it("npx webagent-harness runs its own suite file", () => {
+  it("runs its own suite file with npx webagent-harness", () => {
     writeFileSync(
       join(project, "my.suite.ts"),
       `import { check, scenario, Suite } from "@webagent/scenario"
@@ -224,39 +224,42 @@ export default Suite.make("mine", [
     assert.strictEqual(status, 0)
   })
 
-  it.skipIf(process.platform !== "linux")("webagent-server serve keeps V8's space for new objects small", async () => {
-    /** The arguments of Node in a server, once it listens. */
-    const argumentsOf = async (options: string) => {
-      const data = join(project, `server${options}.db`)
-      const child = spawn(
-        installedBin(project, "webagent-server"),
-        ["serve", "--data", data, "--port", "0", "--api-key", "wak_packed"],
-        {
-          cwd: project,
-          env: { ...process.env, NODE_OPTIONS: options, PATH: `${join(node24, "..")}:${process.env["PATH"] ?? ""}` }
+  it.skipIf(process.platform !== "linux")(
+    "keeps V8's space for new objects small in webagent-server serve",
+    async () => {
+      /** The arguments of Node in a server, once it listens. */
+      const argumentsOf = async (options: string) => {
+        const data = join(project, `server${options}.db`)
+        const child = spawn(
+          installedBin(project, "webagent-server"),
+          ["serve", "--data", data, "--port", "0", "--api-key", "wak_packed"],
+          {
+            cwd: project,
+            env: { ...process.env, NODE_OPTIONS: options, PATH: `${join(node24, "..")}:${process.env["PATH"] ?? ""}` }
+          }
+        )
+        const ended = once(child, "exit")
+        let printed = ""
+        for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += String(chunk)))
+        try {
+          while (!printed.includes("http://") && child.exitCode === null) await sleep(50)
+          assert.isNull(child.exitCode, printed)
+          return readFileSync(`/proc/${child.pid}/cmdline`, "utf8").split("\0").slice(1, -1)
+        } finally {
+          child.kill()
+          await ended
         }
-      )
-      const ended = once(child, "exit")
-      let printed = ""
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += String(chunk)))
-      try {
-        while (!printed.includes("http://") && child.exitCode === null) await sleep(50)
-        assert.isNull(child.exitCode, printed)
-        return readFileSync(`/proc/${child.pid}/cmdline`, "utf8").split("\0").slice(1, -1)
-      } finally {
-        child.kill()
-        await ended
       }
+      assert.deepStrictEqual((await argumentsOf("")).slice(0, 2), [
+        "--max-semi-space-size=8",
+        "--heap-growing-percent=100"
+      ])
+      assert.match((await argumentsOf("--max-semi-space-size=16"))[0] ?? "", /webagent-server$/u)
     }
-    assert.deepStrictEqual((await argumentsOf("")).slice(0, 2), [
-      "--max-semi-space-size=8",
-      "--heap-growing-percent=100"
-    ])
-    assert.match((await argumentsOf("--max-semi-space-size=16"))[0] ?? "", /webagent-server$/u)
-  })
+  )
 
   for (const command of ["webagent-harness", "webagent-server"]) {
-    it(`${command} on a Node that is too old says so in one sentence`, () => {
+    it(`explains in one sentence that Node is too old for ${command}`, () => {
       const { status, stderr, stdout } = run(node24, ["--import", oldNode, installedBin(project, command), "--help"])
       assert.match(stderr, /^.*needs Node 22\.19 or newer; this is 20\.20\.2\..*\n$/u)
       assert.deepStrictEqual({ status, stdout }, { status: 2, stdout: "" })

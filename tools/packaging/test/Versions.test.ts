@@ -8,7 +8,7 @@ import { stated, versionOf, write } from "../src/Versions.ts"
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 describe("Versions", () => {
-  it("what the modules say is what their packages are", () => {
+  it("of modules equal those of their packages", () => {
     for (const [folder, module] of stated) {
       assert.include(
         readFileSync(join(root, folder, module), "utf8"),
@@ -17,7 +17,7 @@ describe("Versions", () => {
     }
   })
 
-  it("after new versions the modules say those, once", () => {
+  it("are updated once in modules for new versions", () => {
     const copy = mkdtempSync(join(tmpdir(), "webagent-versions-"))
     for (const [folder, module] of stated) {
       mkdirSync(dirname(join(copy, folder, module)), { recursive: true })
@@ -34,7 +34,7 @@ describe("Versions", () => {
     rmSync(copy, { recursive: true })
   })
 
-  it("a module that says none is told", () => {
+  it("are required in each module", () => {
     const copy = mkdtempSync(join(tmpdir(), "webagent-versions-"))
     const [folder, module] = stated[0] ?? ["", ""]
     mkdirSync(dirname(join(copy, folder, module)), { recursive: true })

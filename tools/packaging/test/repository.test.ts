@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 import { withRepository } from "../src/repository.ts"
 
-it("writes the repository and the folder of a package, which npm compares with its provenance", () => {
+it("the manifest has a package's repository and folder, which npm compares with its provenance", () => {
   const text = withRepository(
     '{ "name": "@webagent/v4" }',
     "https://git.example/webagent/webagent",

@@ -20,7 +20,7 @@ const at = (stream: { readonly isTTY?: boolean; readonly columns?: number }, env
 }
 
 describe("Progress without a terminal", () => {
-  it("says what runs when nothing was printed for 15 seconds", () => {
+  it("shows what is running when nothing was printed for 15 seconds", () => {
     const { after, progress, written } = at({})
     progress.started("@webagent/v4")
     progress.expect(2)
@@ -35,7 +35,7 @@ describe("Progress without a terminal", () => {
     assert.strictEqual(written(), "")
   })
 
-  it("says how many wait while none runs", () => {
+  it("shows how many tasks wait if none is running", () => {
     const { after, progress, written } = at({})
     progress.expect(2)
     after(15)
@@ -62,7 +62,7 @@ FAILED  v4                           0 passed, 1 failed, 1 skipped, 1 min 0 s
 })
 
 describe("Progress on a terminal", () => {
-  it("rewrites one line below what has ended", () => {
+  it("redraws one line below the finished tasks", () => {
     const { after, progress, written } = at({ isTTY: true, columns: 40 }, { NO_COLOR: "1" })
     progress.started("v4")
     after(1)
@@ -82,7 +82,7 @@ describe("Progress on a terminal", () => {
     assert.strictEqual(written(), "1.0 s: running a...")
   })
 
-  it("colours marks, unless NO_COLOR is set", () => {
+  it("colors marks, unless NO_COLOR is set", () => {
     for (const [env, mark] of [
       [{}, "\u001b[32mok    \u001b[39m"],
       [{ NO_COLOR: "1" }, "ok    "]
@@ -93,7 +93,7 @@ describe("Progress on a terminal", () => {
     }
   })
 
-  it("is plain in continuous integration", () => {
+  it("has no colors or redrawn lines in continuous integration", () => {
     const { after, progress, written } = at({ isTTY: true }, { CI: "true" })
     progress.started("v4")
     after(15)
@@ -101,6 +101,6 @@ describe("Progress on a terminal", () => {
   })
 })
 
-it("durations are seconds, then minutes and seconds", () => {
+it("durations are printed in seconds, then in minutes and seconds", () => {
   assert.deepStrictEqual([0.04, 9.44, 59.96, 75.4].map(duration), ["0.0 s", "9.4 s", "1 min 0 s", "1 min 15 s"])
 })

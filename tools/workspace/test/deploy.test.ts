@@ -18,7 +18,7 @@ describe("deploy/compose", () => {
   const proxy = text("deploy/compose/haproxy.cfg")
   const nodes = Object.keys(compose.services).filter((name) => name.startsWith("node-"))
 
-  it("is what the Compose Specification describes", () => {
+  it("is valid in the Compose Specification", () => {
     const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true })
     // its ids are those of an older draft
     const validate = ajv.compile(
@@ -30,7 +30,7 @@ describe("deploy/compose", () => {
     assert.isFalse(validate({ services: { proxy: { ...compose.services.proxy, port: [] } } }))
   })
 
-  it("has three nodes that the proxy knows, each with a name and files of its own", () => {
+  it("has three nodes that the proxy knows, each with its own name and files", () => {
     assert.deepStrictEqual(nodes, ["node-1", "node-2", "node-3"])
     const servers = Array.from(proxy.matchAll(/^ {2}server (\S+) (\S+):8080$/gmu), ([, name, host]) => [name, host])
     assert.deepStrictEqual(
@@ -68,7 +68,7 @@ describe("deploy/compose", () => {
     }
   })
 
-  it("gives real browsers what their namespaces need", () => {
+  it("has the namespaces that real browsers need", () => {
     const chromium = parse(text("deploy/compose/chromium.yaml"), { merge: true })
     assert.deepStrictEqual(Object.keys(chromium.services), nodes)
     for (const { environment, image, security_opt } of Object.values<(typeof compose)["services"]["proxy"]>(
@@ -99,7 +99,7 @@ describe("deploy/compose", () => {
     assert.isAbove(seconds(stop_grace_period), 30)
   })
 
-  it("is reached from this machine alone, restarts, is watched, and has no secret in the file", () => {
+  it("is reachable only from this machine, restarts, is monitored, and has no secret in the file", () => {
     const all = Object.entries<(typeof compose)["services"]["proxy"]>(compose.services)
     assert.deepStrictEqual(
       all.flatMap(([, { ports }]) => ports ?? []),
@@ -126,7 +126,7 @@ describe("deploy/grafana/webagent-server.json", () => {
   } = JSON.parse(text("deploy/grafana/webagent-server.json"))
   const asked = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-  it("asks only for series that a server has, of the servers that are chosen", () => {
+  it("queries only series that a server has, of the selected servers", () => {
     const sources = [
       "apps/server/src/finishedRuns.ts",
       "apps/server/src/monitoring.ts",
@@ -141,7 +141,7 @@ describe("deploy/grafana/webagent-server.json", () => {
     }
   })
 
-  it("counts once what all nodes tell of their database, and shows what each node has", () => {
+  it("counts once what all nodes report about their database, and shows each node's values", () => {
     for (const name of ["webagent_runs", "webagent_browsers"])
       assert.deepEqual(
         asked.filter((expr) => expr.includes(`sum(${name}{`)),
@@ -152,7 +152,7 @@ describe("deploy/grafana/webagent-server.json", () => {
       assert.isTrue(asked.includes(`${name}{instance=~"$instance"}`), name)
   })
 
-  it("has panels that do not lie over each other, in a grid of 24", () => {
+  it("has panels that don't overlap, in a grid of 24", () => {
     const taken = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
       Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`)
     )
@@ -171,7 +171,7 @@ describe("deploy/prometheus/webagent-server.rules.yaml", () => {
     readonly annotations: { readonly summary: string }
   }> = groups.flatMap(({ rules }: { readonly rules: unknown }) => rules)
 
-  it("has a severity and a summary for each alert, and the guide says what to do about it", () => {
+  it("has a severity and a summary for each alert, and the guide has advice about it", () => {
     const guide = text("docs/server-reference.md")
     assert.strictEqual(new Set(rules.map(({ alert }) => alert)).size, rules.length)
     for (const { alert, annotations, expr, labels } of rules) {
@@ -228,7 +228,7 @@ describe("deploy/backup/backup.sh", () => {
 })
 
 describe("deploy/server/webagent-backup.service", () => {
-  it("backs up the database of the server's unit with a command that exists", () => {
+  it("backs up the database of the server's unit with an existing command", () => {
     const unit = text("deploy/server/webagent-backup.service")
     const [, data] = /WEBAGENT_SERVER_DATA=(\S+)/u.exec(text("deploy/server/webagent-server.service")) ?? []
     assert.include(unit, `WEBAGENT_SERVER_DATA=${data}`)

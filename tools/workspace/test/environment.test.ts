@@ -49,8 +49,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(place, { recursive: true }))
 
-describe("the environment of a task", () => {
-  it("has what the machine says of certificates, proxies, npm and Go", () => {
+describe("a task's environment", () => {
+  it("includes the machine's settings of certificates, proxies, npm and Go", () => {
     const { status, stderr, stdout } = spawnSync(
       join(root, "node_modules/.bin/turbo"),
       ["run", "test:unit", "--force"],

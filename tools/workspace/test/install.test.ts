@@ -60,7 +60,7 @@ afterAll(() => {
 })
 
 describe("an install", () => {
-  it("has optional packages and pnpm's own layout, whatever the user has set", async () => {
+  it("has optional packages and pnpm's own layout, whatever the user's settings", async () => {
     const bin = join(place, "bin")
     mkdirSync(bin)
     // no user's npm: its environment is what is looked at
@@ -80,21 +80,18 @@ describe("an install", () => {
   })
 })
 
-describe("an install over another one's packages", () => {
-  it.each(["ERR_PNPM_UNEXPECTED_STORE", "ERR_PNPM_UNEXPECTED_VIRTUAL_STORE"])(
-    "says after %s what to do",
-    async (code) => {
-      const bin = mkdtempSync(join(place, "bin-"))
-      const text = `[${code}] Unexpected location`
-      writeFileSync(join(bin, "npx"), `#!/bin/sh\necho "${text}"\nexit 1\n`, { mode: 0o755 })
-      const { lines, status } = await install({ PATH: `${bin}:${process.env["PATH"]}` })
-      assert.strictEqual(status, 1)
-      assert.include(lines.at(-1), `(${code}); delete the folder node_modules and run the command again`)
-    }
-  )
+describe("an install over another package manager's packages", () => {
+  it.each(["ERR_PNPM_UNEXPECTED_STORE", "ERR_PNPM_UNEXPECTED_VIRTUAL_STORE"])("gives advice after %s", async (code) => {
+    const bin = mkdtempSync(join(place, "bin-"))
+    const text = `[${code}] Unexpected location`
+    writeFileSync(join(bin, "npx"), `#!/bin/sh\necho "${text}"\nexit 1\n`, { mode: 0o755 })
+    const { lines, status } = await install({ PATH: `${bin}:${process.env["PATH"]}` })
+    assert.strictEqual(status, 1)
+    assert.include(lines.at(-1), `(${code}); delete the folder node_modules and run the command again`)
+  })
 })
 
-describe("an install that the registry does not allow ends in one sentence", () => {
+describe("an install that the registry prevents", () => {
   it("names a registry that refuses connections", async () => {
     // a system hands this port out to no program
     const registry = "http://127.0.0.1:2"
@@ -127,8 +124,8 @@ describe("an install that the registry does not allow ends in one sentence", () 
   })
 })
 
-describe("the stage of an install", () => {
-  it("is what pnpm does, also while it prints nothing", () => {
+describe("an install's stage", () => {
+  it("is pnpm's current action, even while it prints nothing", () => {
     const verified =
       "Scope: 27 of 42 workspace projects\n? Verifying lockfile against supply-chain policies (409 entries)...\n"
     const fetching = `${verified}✓ Lockfile passes\nLockfile is up to date, resolution step is skipped\n`

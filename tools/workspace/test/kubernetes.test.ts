@@ -91,7 +91,7 @@ const refusedExceptions = ({ cidr, except }: Block): ReadonlyArray<string> => {
   })
 }
 
-it("finds the exceptions that an API server refuses", () => {
+it("refusedExceptions returns the exceptions that an API server refuses", () => {
   const wrong = ["::ffff:0:0/96", "::ffff:10.0.0.0/104", "::/0", "10.0.0.0/8", "fc00::/129", "fc00::"]
   assert.deepStrictEqual(refusedExceptions({ cidr: "::/0", except: [...wrong, "fc00::/7"] }), wrong)
   assert.deepStrictEqual(refusedExceptions({ cidr: "10.0.0.0/8", except: ["10.1.0.0/16", "11.0.0.0/16"] }), [
@@ -103,7 +103,7 @@ describe.each(renderings)("$file", (rendering) => {
   const source = text(rendering.file)
   const { objects, of, pod, server } = read(source)
 
-  it("is rendered from the present chart", () => {
+  it("is rendered from the current chart", () => {
     assert.include(source, `# Sources: sha256 ${digestOf(rendering)}\n`, "The chart has changed. Run: npm run chart")
   })
 
@@ -129,7 +129,7 @@ describe.each(renderings)("$file", (rendering) => {
     )
   })
 
-  it("reads the Secret that its first lines create, and has no secret itself", () => {
+  it("reads the Secret that its first lines create, and contains no secret itself", () => {
     const [, name] = /create secret generic (\S+)/u.exec(source) ?? []
     const keys = Array.from(source.matchAll(/--from-literal=([\w-]+)=/gu), ([, key]) => key)
     const read = server.env.flatMap((one: { readonly valueFrom?: { readonly secretKeyRef?: object } }) =>
@@ -143,7 +143,7 @@ describe.each(renderings)("$file", (rendering) => {
     assert.notInclude(JSON.stringify(objects), "postgres://")
   })
 
-  it("has a pod that the level restricted allows", () => {
+  it("has a pod that the restricted level allows", () => {
     const { hostUsers, securityContext, volumes } = pod.spec
     assert.isUndefined(hostUsers)
     assert.isTrue(securityContext.runAsNonRoot)
@@ -156,7 +156,7 @@ describe.each(renderings)("$file", (rendering) => {
     for (const { name, ...volume } of volumes) assert.hasAllKeys(volume, ["emptyDir"], name)
   })
 
-  it("gives a drain the time that it takes", () => {
+  it("allows enough time for a drain", () => {
     const drain = seconds(of("ConfigMap").data.WEBAGENT_SERVER_DRAIN_WITHIN)
     assert.isAbove(pod.spec.terminationGracePeriodSeconds, drain + server.lifecycle.preStop.sleep.seconds + 10)
     assert.deepStrictEqual(
@@ -165,7 +165,7 @@ describe.each(renderings)("$file", (rendering) => {
     )
   })
 
-  it("gives each real browser its memory", () => {
+  it("reserves the memory of each real browser", () => {
     const { WEBAGENT_SERVER_BROWSERS, WEBAGENT_SERVER_MAX_BROWSERS = "0" } = of("ConfigMap").data
     const [, amount, unit] = /^(\d+)([GM])i$/u.exec(server.resources.limits.memory) ?? []
     const most = WEBAGENT_SERVER_BROWSERS === "chromium" ? Number(WEBAGENT_SERVER_MAX_BROWSERS) : 0
@@ -213,7 +213,7 @@ describe.each(renderings)("$file", (rendering) => {
     for (const block of blocks) assert.deepStrictEqual(refusedExceptions(block), [], block.cidr)
   })
 
-  it("lets browsers reach the web, and neither private networks nor the metadata of a cloud", () => {
+  it("lets browsers reach the web, but neither private networks nor a cloud's metadata", () => {
     // one list would take IPv4 addresses for mapped ones
     const closed = { ipv4: new BlockList(), ipv6: new BlockList() }
     for (const block of blocks.flatMap(({ except }) => except)) {
@@ -264,7 +264,7 @@ describe("deploy/kubernetes", () => {
     return { patch, change, object: { ...rest, spec: { ...deployment, template: { ...pod, spec } } } }
   }
 
-  it("is what Kubernetes describes, with its patches", () => {
+  it("is valid in Kubernetes, with its patches", () => {
     const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
     const patches = ["chromium", "files"].map((name) => patched(`deploy/kubernetes/${name}.yaml`).object)
     assert.strictEqual(complaints([...plain.objects, ...browsers.objects, claim, ...patches]), "")
@@ -272,14 +272,14 @@ describe("deploy/kubernetes", () => {
     assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")
   }, 60_000)
 
-  it("gives the namespaces of real browsers what they need", () => {
+  it("has the namespaces that real browsers need", () => {
     const { change, patch } = patched("deploy/kubernetes/chromium.yaml")
     assert.strictEqual(change.name, server.name)
     assert.deepStrictEqual([patch.hostUsers, change.securityContext.procMount], [false, "Unmasked"])
     for (const { name } of change.env) assert.isTrue(isSetting(name), name)
   })
 
-  it("gives all nodes one volume of files", () => {
+  it("gives all nodes one volume for files", () => {
     const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
     const { change, patch } = patched("deploy/kubernetes/files.yaml")
     assert.strictEqual(change.name, server.name)
@@ -292,14 +292,14 @@ describe("deploy/kubernetes", () => {
     for (const { name } of change.env) assert.isTrue(isSetting(name), name)
   })
 
-  it("scales by browsers, which the server counts", () => {
+  it("scales by the server's count of browsers", () => {
     const [, pods] = browsers.of("HorizontalPodAutoscaler").spec.metrics
     assert.include(text("apps/server/src/monitoring.ts"), `"${pods.pods.metric.name}"`)
     // the autoscaler alone sets the number of nodes
     assert.isUndefined(browsers.of("Deployment").spec.replicas)
   })
 
-  it("has values that the chart's schema describes, and a value for each of them", () => {
+  it("has values for exactly the chart's schema", () => {
     const values = Object.keys(parse(text("deploy/helm/webagent-server/values.yaml"))).toSorted()
     const { properties } = JSON.parse(text("deploy/helm/webagent-server/values.schema.json"))
     assert.deepStrictEqual(
@@ -331,7 +331,7 @@ describe("deploy/seccomp/webagent.json", () => {
     assert.strictEqual(defaultAction, "SCMP_ACT_ERRNO")
   })
 
-  it("allows the calls of bubblewrap and Chromium's sandbox, and none of an administrator", () => {
+  it("allows the calls of bubblewrap and Chromium's sandbox, but no administrator's", () => {
     const sandbox = ["clone", "unshare", "mount", "umount2", "pivot_root", "sethostname", "chroot", "seccomp"]
     assert.includeMembers([...allowed], sandbox)
     const administrator = ["bpf", "init_module", "kexec_load", "keyctl", "perf_event_open", "ptrace", "reboot", "setns"]
@@ -342,13 +342,13 @@ describe("deploy/seccomp/webagent.json", () => {
     )
   })
 
-  it("lets the C library replace calls that it refuses", () => {
+  it("lets the C library replace refused calls", () => {
     // with EPERM, threads don't start
     assert.deepInclude(syscalls, { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: constants.errno.ENOSYS })
     assert.strictEqual(rest.defaultErrnoRet, constants.errno.ENOSYS)
   })
 
-  it("is the profile of Compose and Kubernetes", () => {
+  it("is used by Compose and Kubernetes", () => {
     const { localhostProfile } = read(text("deploy/kubernetes/webagent-server-browsers.yaml")).pod.spec.securityContext
       .seccompProfile
     assert.strictEqual(localhostProfile, "profiles/webagent.json")
@@ -364,7 +364,7 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
     assert.deepStrictEqual(objectsIn(text(rendering.file)), objectsIn(manifestOf(rendering)))
   })
 
-  it("renders namespaces for browsers with what they need", () => {
+  it("renders the namespaces that browsers need", () => {
     const set = "browsers.enabled=true,browsers.isolation=namespaces,browsers.seccompProfile=a.json"
     const { of, pod, server } = read(render("--set", set))
     assert.deepStrictEqual([pod.spec.hostUsers, server.securityContext.procMount], [false, "Unmasked"])
@@ -372,14 +372,14 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
     assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_MIN_ISOLATION, "namespaces")
   })
 
-  it("mounts a claim for files, and sets what `env` has", () => {
+  it("mounts a claim for files, and passes the variables of `env`", () => {
     const { of, pod, server } = read(render("--set", "files.claim=shared,env.WEBAGENT_SERVER_KEEP_DAYS=30"))
     assert.deepInclude(pod.spec.volumes, { name: "files", persistentVolumeClaim: { claimName: "shared" } })
     assert.deepInclude(server.volumeMounts, { name: "files", mountPath: of("ConfigMap").data.WEBAGENT_SERVER_FILES })
     assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_KEEP_DAYS, "30")
   })
 
-  it("refuses values that can't work, and says what to set", () => {
+  it("refuses values that can't work, with advice", () => {
     const refused = (set: string) => {
       try {
         return render("--set", set)

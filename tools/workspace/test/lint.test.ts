@@ -59,7 +59,7 @@ describe("the linter", () => {
     })
   }
 
-  it("refuses a cycle of files, of types too", () => {
+  it("refuses a cycle of files, including types", () => {
     write({
       "packages/client/v4/src/A.ts": 'import type { B } from "./B.ts"\nexport type A = B | 1\n',
       "packages/client/v4/src/B.ts": 'import type { A } from "./A.ts"\nexport type B = A | 2\n'

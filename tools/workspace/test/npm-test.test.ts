@@ -63,7 +63,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true }))
 
 describe("npm test", () => {
-  it("prints a line for each gate and package, and the sum", () => {
+  it("prints a line per gate and package, and the total", () => {
     const { lines, status, stderr } = npmTest()
     assert.deepStrictEqual(
       [status, [...lines.slice(0, 4), ...lines.slice(4, 6).toSorted(), ...lines.slice(6)], stderr],
@@ -90,7 +90,7 @@ describe("npm test", () => {
     assert.include(npmTest().lines, "ok      good                         1 passed, 1 skipped, cached")
   })
 
-  it("shows a failure in full before the package has ended, and names the slowest tests", () => {
+  it("shows a failure in full before the package has finished, and names the slowest tests", () => {
     write(
       tested(
         "bad",
@@ -140,7 +140,7 @@ export default { ...all, test: { ...all.test, globalSetup: ["setup.js"] } }`,
     assert.isAbove(at("left behind"), -1)
   })
 
-  it("refuses a flag that it does not know", () => {
+  it("refuses an unknown flag", () => {
     assert.deepStrictEqual(npmTest("--fast"), {
       status: 2,
       stderr: "Unknown flag --fast. npm test takes --slow: name the ten slowest tests.\n",

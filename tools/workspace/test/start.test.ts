@@ -37,7 +37,7 @@ const harness = [
 ]
 
 describe("npm start", () => {
-  it("ends after the suites where no person watches, and names the command that opens the console", async () => {
+  it("exits after the suites if no person is watching, and names the command that opens the console", async () => {
     const { ended, output } = start([
       "tools/workspace/start.mjs",
       "--suite",
@@ -49,7 +49,7 @@ describe("npm start", () => {
     assert.match(output(), /PASSED: all \d+ scenarios passed[\s\S]*^console +npm run console/mu)
   })
 
-  it("keeps the service open until Ctrl-C, with the runs of the suites, and ends with 0 if they passed", async () => {
+  it("keeps the service running until Ctrl-C, with the suites' runs, and exits with 0 if they passed", async () => {
     const { child, ended, output, printed } = start([...harness, "--built-in", "--suite", "v4-runs", "--keep-open"])
     const [, address = ""] = await printed(/^console +(http:\S+\/console)/mu)
     const response = await fetch(`${address}/api/runs?limit=1`)
@@ -76,7 +76,7 @@ describe("npm start", () => {
     assert.notInclude(output(), "may go on")
   })
 
-  it("ends with 1 after Ctrl-C if a suite failed", async () => {
+  it("exits with 1 after Ctrl-C if a suite failed", async () => {
     const suite = join(place, "failing.suite.mjs")
     writeFileSync(
       suite,

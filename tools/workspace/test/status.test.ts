@@ -11,7 +11,7 @@ describe("the recorded results", () => {
     assert.strictEqual(withTable(page, readProofs()), page, "Run: node tools/workspace/status.ts")
   })
 
-  it("get the facts and the date of a test that passed, and keep those of others", () => {
+  it("get a passed test's facts and date, and keep the others", () => {
     const before = {
       cluster: { date: "2026-01-01", facts: "0 warnings" },
       server: { date: "2026-01-01", facts: "old" }

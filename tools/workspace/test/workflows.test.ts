@@ -50,7 +50,7 @@ const isForScreens = (run: string) => run === "npm run screens || true"
 
 describe("workflows", () => {
   for (const name of ["check", "containers", "nightly", "release", "simulations"]) {
-    it(`${name}: actions are pinned by hash, jobs end, and nothing may write that need not`, () => {
+    it(`${name} pins actions by hash, has timeouts, and grants only necessary permissions`, () => {
       const workflow = read(name)
       assert.deepStrictEqual(workflow.permissions, { contents: "read" })
       for (const job of Object.values(workflow.jobs)) {
@@ -64,7 +64,7 @@ describe("workflows", () => {
   for (const [index, { run }] of commands(read("check"), {})
     .filter(({ run }) => run !== "npm test" && !isForScreens(run))
     .entries()) {
-    it(`check: its run step ${index + 1} works here`, { timeout: 600_000 }, () => {
+    it(`check: run step ${index + 1} works`, { timeout: 600_000 }, () => {
       const { status, stderr, stdout } = shell(patient(run), {})
       assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
       assert.match(stdout, /\d+ scenarios passed/u)
@@ -77,63 +77,59 @@ describe("workflows", () => {
       .filter((step) => step.run.startsWith("npm run "))
       .map((step) => [step.run.split(" -- ")[0] ?? "", step])
   )) {
-    it(`simulations: ${script} works here`, { timeout: 600_000 }, () => {
+    it(`simulations: ${script} works`, { timeout: 600_000 }, () => {
       const { status, stderr, stdout } = shell(run.replace(/--seeds \d+/u, "--seeds 1"), env)
       assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
       assert.match(stdout, /^1 seeds, .*0 broken/mu)
     })
   }
 
-  it(
-    "nightly: shards, the night that they make together, and the service, as they run there",
-    { timeout: 600_000 },
-    () => {
-      const folder = mkdtempSync(join(tmpdir(), "webagent-nightly-"))
-      const summary = join(folder, "summary.md")
-      const steps = commands(read("nightly"), {
-        "github.run_number": "7",
-        "vars.WEBAGENT_TARGET": address,
-        "secrets.WEBAGENT_API_KEY": key
-      }).filter(({ run }) => !isForScreens(run))
-      assert.deepStrictEqual(
-        steps.map(({ job }) => job),
-        ["shard", "shard", "night", "service"]
+  it("nightly: shards, their merged night, and the service run", { timeout: 600_000 }, () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-nightly-"))
+    const summary = join(folder, "summary.md")
+    const steps = commands(read("nightly"), {
+      "github.run_number": "7",
+      "vars.WEBAGENT_TARGET": address,
+      "secrets.WEBAGENT_API_KEY": key
+    }).filter(({ run }) => !isForScreens(run))
+    assert.deepStrictEqual(
+      steps.map(({ job }) => job),
+      ["shard", "shard", "night", "service"]
+    )
+    for (const { env, run } of steps) {
+      // more trials of each scenario show nothing more here
+      const here = patient(
+        run
+          .replaceAll(".webagent", folder)
+          .replace(/ --trials \d/u, "")
+          .replace("-- run ", "-- run --trials 1 --extra-trials 0 ")
       )
-      for (const { env, run } of steps) {
-        // more trials of each scenario show nothing more here
-        const here = patient(
-          run
-            .replaceAll(".webagent", folder)
-            .replace(/ --trials \d/u, "")
-            .replace("-- run ", "-- run --trials 1 --extra-trials 0 ")
-        )
-        const { status, stderr, stdout } = shell(here, { ...env, GITHUB_STEP_SUMMARY: summary })
-        assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
-        assert.match(stdout, /\d+ scenarios passed/u)
-      }
-      for (const report of ["night", "service"])
-        assert.includeMembers(readdirSync(join(folder, report)), [
-          "report.json",
-          "report.html",
-          "junit.xml",
-          "summary.md"
-        ])
-      const scenarios = (report: string): ReadonlyArray<string> =>
-        JSON.parse(readFileSync(join(folder, report, "report.json"), "utf8")).results.map(
-          ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
-        )
-      const shards = [...scenarios("shards/1"), ...scenarios("shards/2")]
-      assert.strictEqual(new Set(shards).size, shards.length, "a scenario is in one shard")
-      assert.deepStrictEqual(scenarios("night").toSorted(), shards.toSorted())
-      // a line a night, and shards leave none
-      assert.lengthOf(readFileSync(join(folder, "history.ndjson"), "utf8").trim().split("\n"), 1)
-      assert.include(readFileSync(summary, "utf8"), "passed")
-      rmSync(folder, { recursive: true })
+      const { status, stderr, stdout } = shell(here, { ...env, GITHUB_STEP_SUMMARY: summary })
+      assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
+      assert.match(stdout, /\d+ scenarios passed/u)
     }
-  )
+    for (const report of ["night", "service"])
+      assert.includeMembers(readdirSync(join(folder, report)), [
+        "report.json",
+        "report.html",
+        "junit.xml",
+        "summary.md"
+      ])
+    const scenarios = (report: string): ReadonlyArray<string> =>
+      JSON.parse(readFileSync(join(folder, report, "report.json"), "utf8")).results.map(
+        ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
+      )
+    const shards = [...scenarios("shards/1"), ...scenarios("shards/2")]
+    assert.strictEqual(new Set(shards).size, shards.length, "a scenario is in one shard")
+    assert.deepStrictEqual(scenarios("night").toSorted(), shards.toSorted())
+    // a line a night, and shards leave none
+    assert.lengthOf(readFileSync(join(folder, "history.ndjson"), "utf8").trim().split("\n"), 1)
+    assert.include(readFileSync(summary, "utf8"), "passed")
+    rmSync(folder, { recursive: true })
+  })
 
   it(
-    "cron: a night says nothing when all is well, keeps its history, and only the last reports",
+    "cron: a night prints nothing if it passed, keeps its history, and only the last one reports",
     { timeout: 600_000 },
     () => {
       const home = mkdtempSync(join(tmpdir(), "webagent-cron-"))
@@ -209,7 +205,7 @@ describe("workflows", () => {
     }
   )
 
-  it("container: a night runs the harness of its image, and installs nothing", () => {
+  it("container: a night runs its image's harness, and installs nothing", () => {
     const image = mkdtempSync(join(tmpdir(), "webagent-image-"))
     const script = join(image, "opt", "webagent", "nightly.sh")
     mkdirSync(join(image, "opt", "webagent"), { recursive: true })

@@ -34,11 +34,11 @@ const arrivals = (hook: Hook, ...all: ReadonlyArray<string>): ReadonlyArray<Arri
 
 const asked = events("a dispatching running", "a running running ?", "a running completed")
 
-describe("deliveries of webhooks", () => {
+describe("webhook deliveries", () => {
   const hook = hookOf()
   const broken = (...all: ReadonlyArray<string>) => brokenDeliveries([hook], arrivals(hook, ...all), asked).join("\n")
 
-  it("are right if each message is acknowledged in order, however often it was sent", () => {
+  it("are correct if each message is acknowledged in order, however often it was sent", () => {
     const right = ["a run.waiting m1 -", "a run.waiting m1", "a run.waiting m1", "a run.completed m2"]
     assert.strictEqual(broken(...right), "")
     assert.strictEqual(openDeliveries([hook], arrivals(hook, ...right), asked), 0)
@@ -55,15 +55,12 @@ describe("deliveries of webhooks", () => {
       ["a run.waiting m1", "a run.completed m2 -"],
       /a at \S+ never acknowledged m2/u
     ],
-    "an order that is turned around": [
-      ["a run.completed m2", "a run.waiting m1"],
-      /got run\.completed, run\.waiting in place/u
-    ],
-    "a message that doesn't wait for the one before": [
+    "a reversed order": [["a run.completed m2", "a run.waiting m1"], /got run\.completed, run\.waiting in place/u],
+    "a message that doesn't wait for the previous one": [
       ["a run.waiting m1 -", "a run.completed m2", "a run.waiting m1"],
       /got m2 before m1 was acknowledged/u
     ],
-    "one change as two messages": [
+    "two messages for one change": [
       ["a run.waiting m1", "a run.completed m2", "a run.completed m3"],
       /got run\.waiting, run\.completed, run\.completed in place/u
     ],
@@ -73,10 +70,10 @@ describe("deliveries of webhooks", () => {
     ]
   }
   for (const [name, [all, sentence]] of Object.entries(cases)) {
-    it(`are found out by ${name}`, () => assert.match(broken(...all), sentence))
+    it(`are detected as wrong by ${name}`, () => assert.match(broken(...all), sentence))
   }
 
-  it("of a deleted webhook may end early, and none comes later", () => {
+  it("of a deleted webhook may stop early, and none comes later", () => {
     const deleted = hookOf({ deletedAt_ms: 2000 })
     const [first] = arrivals(deleted, "a run.waiting m1")
     assert.isDefined(first)

@@ -52,8 +52,8 @@ const browser = (fields: Partial<Browser.Browser>): Browser.Browser => ({
   ...fields
 })
 
-describe("the oracle of chaos", () => {
-  it("finds nothing against a run that began and ended once", () => {
+describe("the chaos oracle", () => {
+  it("accepts a run that started and finished once", () => {
     assert.deepStrictEqual(violationsOf(well), [])
   })
 
@@ -64,18 +64,18 @@ describe("the oracle of chaos", () => {
   }
   const cases: Readonly<Record<string, readonly [Evidence, RegExp]>> = {
     "a key that made two runs": [{ ...well, asked: [asked("k1", "a", "b")] }, /key k1 made a and b/u],
-    "an acknowledged run that is gone": [{ ...well, asked: [...well.asked, asked("k2", "b")] }, /turn b is gone/u],
-    "a run of no create": [{ ...well, asked: [] }, /run a is of no create/u],
-    "a create without an answer": [{ ...well, asked: [...well.asked, asked("k2")] }, /key k2 was never answered/u],
-    "a run that never ends": [
+    "a missing acknowledged run": [{ ...well, asked: [...well.asked, asked("k2", "b")] }, /turn b is gone/u],
+    "a run without a create": [{ ...well, asked: [] }, /run a is of no create/u],
+    "a create without a response": [{ ...well, asked: [...well.asked, asked("k2")] }, /key k2 was never answered/u],
+    "a run that never finishes": [
       { ...well, turns: [turn("a", { status: "running" })], events: events(...lifeOf("a")) },
       /run a is running for ever/u
     ],
-    "a run that ends twice": [
+    "a run that finishes twice": [
       { ...well, events: events(...lifeOf("a"), "a running completed", "a running completed") },
       /run a was completed 2 times/u
     ],
-    "a run that goes on after its end": [
+    "a run that continues after its end": [
       { ...well, events: events(...lifeOf("a"), "a running failed", "a failed completed") },
       /run a was completed after it was failed/u
     ],
@@ -87,7 +87,7 @@ describe("the oracle of chaos", () => {
       { ...well, turns: [turn("a", { status: "failed" })], events: events(...lifeOf("a"), "a running failed") },
       /run a failed without a reason/u
     ],
-    "a run that is lost where none may be": [
+    "a lost run that should have survived": [
       {
         ...well,
         losses: false,
@@ -100,7 +100,7 @@ describe("the oracle of chaos", () => {
       { ...two, events: events(...lifeOf("a"), ...lifeOf("b"), "a running completed", "b running completed") },
       /run b began while a was running/u
     ],
-    "a follow-up that overtakes": [
+    "a follow-up that runs too early": [
       {
         ...two,
         events: events(
@@ -114,7 +114,7 @@ describe("the oracle of chaos", () => {
       },
       /run b began before a, which was first/u
     ],
-    "a browser of a node that is gone": [
+    "a browser of a dead node": [
       {
         ...well,
         asked: [...well.asked, { kind: "browser", key: "k2", ids: new Set(["b"]) }],
@@ -122,16 +122,16 @@ describe("the oracle of chaos", () => {
       },
       /browser b is active at a node that is gone/u
     ],
-    "a browser of no create": [{ ...well, browsers: [browser({})] }, /browser b is of no create/u],
-    "a session that is held for ever": [{ ...well, held: ["s"] }, /session s is held although/u]
+    "a browser without a create": [{ ...well, browsers: [browser({})] }, /browser b is of no create/u],
+    "a session that is leased forever": [{ ...well, held: ["s"] }, /session s is held although/u]
   }
   for (const [what, [evidence, sentence]] of Object.entries(cases)) {
-    it(`finds ${what}`, () => {
+    it(`detects ${what}`, () => {
       assert.match(violationsOf(evidence).join("\n"), sentence)
     })
   }
 
-  it("lets an interrupt go before what waits, and what a lost node had begin again", () => {
+  it("lets an interrupt run before waiting messages, and a lost node's turns start again", () => {
     const turns = [turn("a", { seq: 1 }), turn("b", { seq: 2 }), turn("c", { seq: 3, ahead: true })]
     const keys = ["a", "b", "c"].map((id) => asked(`k-${id}`, id))
     const told = events(
@@ -170,8 +170,8 @@ describe("the oracle of chaos", () => {
   })
 })
 
-describe("the limit of a key", () => {
-  it("is broken by a moment with more open records", () => {
+describe("a key's limit", () => {
+  it("is exceeded by a moment with more open records", () => {
     const peaks = new Map([["runs bob", 3]])
     assert.deepStrictEqual(aboveLimit(peaks, { of: "runs", owner: "bob", most: 3 }), [])
     assert.deepStrictEqual(aboveLimit(peaks, { of: "browsers", owner: "bob", most: 0 }), [])
@@ -181,7 +181,7 @@ describe("the limit of a key", () => {
   })
 })
 
-describe("the writers of a profile", () => {
+describe("a profile's writers", () => {
   const profile = { id: "p", mode: "write" } as const
   const all = [
     browser({ id: "x", profile }),
@@ -191,7 +191,7 @@ describe("the writers of a profile", () => {
   const told = (...moves: ReadonlyArray<string>) =>
     events(...moves).map(({ cursor, event }) => ({ cursor, event: { ...event, of: "browser" as const } }))
 
-  it("follow one another", () => {
+  it("are one after the other", () => {
     const right = told("x - starting", "z - starting", "x active stopped", "y - starting", "y active stopped")
     assert.deepStrictEqual(sharedWriters(all, right), [])
     assert.deepStrictEqual(sharedWriters(all, told("x - starting", "y - starting", "x active stopped")), [
@@ -201,7 +201,7 @@ describe("the writers of a profile", () => {
 })
 
 describe("a takeover", () => {
-  it("lasts from the loss of the node until another one ends the turn or begins it again", () => {
+  it("lasts from a node's loss until another one finishes the turn or starts it again", () => {
     const told = events(...lifeOf("a"), "a running failed", ...lifeOf("b"), "b running completed")
     assert.deepStrictEqual(
       takeovers(
@@ -216,10 +216,10 @@ describe("a takeover", () => {
   })
 })
 
-describe("a run that ended with its node", () => {
+describe("a run that finished with its node", () => {
   const run = turn("a", { status: "failed", failure: "node_lost", dispatchedAt_ms: 10, finishedAt_ms: 20 })
 
-  it("is touched if the node was killed or frozen while it had the run", () => {
+  it("counts as affected if the node was killed or frozen while it had the run", () => {
     const touched = [
       { at_ms: 15, name: "n1" },
       { at_ms: 9, name: "n1" },
@@ -229,7 +229,7 @@ describe("a run that ended with its node", () => {
     assert.deepStrictEqual(touched, [true, false, false, false])
   })
 
-  it("is not if its node is unknown", () => {
+  it("doesn't count if its node is unknown", () => {
     assert.isFalse(isTouched(run, undefined, [{ at_ms: 15, name: "n1" }]))
   })
 })

@@ -37,7 +37,7 @@ const quiet = {
 
 // processes that are killed and frozen take the time that they take: only what hangs ends these tests
 describe("three servers on one Postgres", { timeout: 900_000 }, () => {
-  it("keep every promise while they and their database are killed, frozen and cut off for half a minute", async () => {
+  it("keep every guarantee while they and their database are killed, frozen and cut off for half a minute", async () => {
     const outcome = await run({
       ...quiet,
       uses: "everything",
@@ -62,7 +62,7 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
     assert.isAbove(webhookMessages, outcome.runs)
   })
 
-  it("are found out where keys are forgotten, where what is over begins again, and where lists lack runs", async () => {
+  it("are detected as wrong if keys are forgotten, finished runs start again, or lists lack runs", async () => {
     const plant = [...forgetful, ...overwriting, ...unlisting]
     // no node is lost: a client that asks another one of a slow machine has one answer, and sees no second run
     const { broken } = await run({ ...quiet, clientPatience_ms: 120_000, together: 1, duration_ms: 4000, plant })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("Calls", () => {
-  it("ours, through Effect and promises, do what fetch by hand does", async () => {
+  it("do the same through Effect and promises as manual fetch calls", async () => {
     const settings = { rounds: 2, window_ms: 30, warmup_ms: 10, concurrency: 2, polls: 3 }
     const costs = await measureCalls(named("effect-fetch", "promise-fetch", "raw-fetch"), settings, tools)
     assert.deepStrictEqual(
@@ -41,7 +41,7 @@ describe("Calls", () => {
     }
   })
 
-  it("waits end after their runs, and the process that waits is weighed", async () => {
+  it("end waits after their runs, and measure the waiting process", async () => {
     const [waiter] = waiters.filter(({ name }) => name === "promise-undici")
     if (waiter === undefined) throw new Error("there is no promise-undici waiter")
     const settings = { waits: 3, from_ms: 0, to_ms: 0, watched_ms: 20_000, weighedAfter_ms: 10 }

@@ -39,18 +39,18 @@ const report: ClientsReport = {
 }
 
 describe("ClientsReport", () => {
-  it("a cost is beside that of the same by hand, and of the other SDK", () => {
+  it("compares a cost with manual calls and with the other SDK", () => {
     assert.include(markdown(report), "| ours | fetch | 40 | 4 (4 to 4) | 2 (2 to 2) |")
     assert.include(markdown(report), "| fetch by hand | fetch | 10 | 1 | 0.5 (0.5 to 0.5) |")
     assert.isUndefined(costRatio(report.calls, "effect-undici", "raw-undici", "create"))
   })
 
-  it("waits say their rate, their peak, how late, and what one weighs", () => {
+  it("shows the rate, peak, delay and memory of waits", () => {
     assert.include(markdown(report), "| ours | 10,000 | 1,000 | 50 | 15 | 0.68 | 12 | 1 | 1 | 2.0 | 95 |")
     assert.include(markdown(report), "- ours, 10,000 waits, failed with: Error: gone")
   })
 
-  it("sizes are in kB, imports in ms", () => {
+  it("shows sizes in kB and imports in ms", () => {
     assert.include(markdown(report), "| `@webagent/v4` | 198.0 | 64.6 | 215.0 | 73.4 |")
     assert.include(markdown(report), "| effect: schemas | 45.7 | 13.2 |")
     assert.include(markdown(report), "| @webagent/v4 | 2 | 20 |")

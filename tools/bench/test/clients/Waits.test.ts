@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { peakOf } from "../../src/clients/Waits.ts"
 
 describe("peakOf", () => {
-  it("is the most that lie within 100 ms, wherever these begin", () => {
+  it("is the highest number within 100 ms, wherever these begin", () => {
     assert.strictEqual(peakOf([]), 0)
     assert.strictEqual(peakOf([5, 104]), 2)
     assert.strictEqual(peakOf([5, 105]), 1)

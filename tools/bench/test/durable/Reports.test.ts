@@ -3,7 +3,7 @@ import { markdown } from "../../src/durable/DurableReport.ts"
 import { markdown as killsTables } from "../../src/durable/Kills.ts"
 import { heading } from "../measure/heading.ts"
 
-it("the page says what a file of many runs weighs", () => {
+it("the page shows the size of a file with many runs", () => {
   const commits = [{ perSecond: 1, p50_ms: 1, p99_ms: 1, slowest_ms: 1, loopP99_ms: 1, loopSlowest_ms: 1, log_MB: 1 }]
   const times = { p50_ms: 1, p99_ms: 3 }
   const text = markdown({
@@ -24,7 +24,7 @@ it("the page says what a file of many runs weighs", () => {
   assert.include(text, "`prune` deletes 500,000 runs with their sessions in 250 s, 2,000 a second")
 })
 
-it("the page names what a kill lost", () => {
+it("the page names runs lost by a kill", () => {
   const outcome = {
     kills: 200,
     acknowledged: { runs: 1, sessions: 1, messages: 1, browsers: 1, keys: 1 },

@@ -15,7 +15,7 @@ import { heading } from "../measure/heading.ts"
 const folder = mkdtempSync(join(tmpdir(), "webagent-lists-test-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it("a filled database has the shares that the page names, and every list is measured", async () => {
+it("a filled database has the shares on the page, and every list is measured", async () => {
   const runs = 2000
   const measured = Effect.gen(function* () {
     yield* fill(runs, () => {})
@@ -34,7 +34,7 @@ it("a filled database has the shares that the page names, and every list is meas
   assert.isTrue(Object.values(sums).every(({ p50 }) => p50 > 0))
 })
 
-it("the page has both databases side by side, and what lists add to a create", () => {
+it("the page compares both databases, and shows what lists add to a create", () => {
   const times = { p50: 1, p95: 3 }
   const of = (listed: number) => ({
     pages: { "no filter": { page: times, plain: times, rows: 50 }, text: { page: times, plain: null, rows: 0.5 } },
@@ -48,7 +48,7 @@ it("the page has both databases side by side, and what lists add to a create", (
   assert.include(text, "| SQLite | 360 | 400 | 0.9 (0.9 to 0.9) |")
 })
 
-it("the page of the walk has the server's memory", () => {
+it("the walk's page shows the server's memory", () => {
   const pages = { p50: 4.6, p95: 44 }
   const rss = { before: 145.4, most: 281, after: 222.6 }
   const text = walkTable({ ...heading, walk: { runs: 1_000_010, pages, streams: 100, events: 200, rss } })

@@ -15,7 +15,7 @@ const options: WorldOptions = {
 }
 
 describe("nights", () => {
-  it("are the same for the same seed, and others for another", () => {
+  it("are the same for the same seed, and different for another", () => {
     for (const disturbances of Object.values(presets)) {
       const of = { ...options, disturbances }
       const [one, same, other] = [world(of), world(of), world({ ...of, seed: 4 })]
@@ -25,13 +25,13 @@ describe("nights", () => {
     }
   })
 
-  it("become worse when they are told to", () => {
+  it("get worse with a change", () => {
     const next = world({ ...options, change: "95 to 50 %", from: 1 })
     const passed = Array.from({ length: 41 }, () => next().night.scenarios[0]?.passed ?? 0)
     assert.isBelow(passed.slice(1).reduce((sum, count) => sum + count, 0) / 200, 0.65)
   })
 
-  it("have disturbances in a harsh world that a calm one has not", () => {
+  it("have disturbances in a harsh world that a calm one lacks", () => {
     const count = (disturbances: WorldOptions["disturbances"]) => {
       const next = world({ ...options, disturbances })
       const nights = Array.from({ length: 240 }, next)
@@ -57,7 +57,7 @@ describe("nights", () => {
 })
 
 describe("gates", () => {
-  it("know a rank test by its published value", () => {
+  it("return a rank test's published value", () => {
     // nine and nine: seven of the first are beyond all others, two beyond three and six, so U is 63 + 9
     const [one, other] = [
       [10, 11, 12, 13, 14, 15, 16, 3.5, 6.5],
@@ -66,7 +66,7 @@ describe("gates", () => {
     assert.closeTo(mannWhitney(one ?? [], other ?? []), (72 - 40.5) / Math.sqrt((81 * 19) / 12), 1e-12)
   })
 
-  it("find what is far worse", () => {
+  it("detect large regressions", () => {
     for (const [make, change] of [
       [() => ours(false), "leak"],
       [() => ours(true), "95 to 50 %"],
@@ -83,7 +83,7 @@ describe("gates", () => {
 })
 
 describe("months", () => {
-  it("are judged, and the tables say how", () => {
+  it("are judged, and summed up in tables", () => {
     const few = { seed: 1, scenarios: 6, trials: 3, before: 8 }
     const calm = quiet(few, "calm", "ours", 1)
     const found = changed(few, "calm", "ours", "+20 % time", 1)
@@ -106,7 +106,7 @@ describe("months", () => {
     assert.include(text, `| all durations +20 % | ${shares(found)} |`)
   })
 
-  it("tell a real disturbance from false alarms, by its kind", () => {
+  it("distinguish a real disturbance from false alarms, by its kind", () => {
     const few = { seed: 2, scenarios: 20, trials: 5, before: 12 }
     const harsh = quiet(few, "harsh", "ours", 3)
     const kinds = new Set(harsh.disturbances.flat())
@@ -115,7 +115,7 @@ describe("months", () => {
     assert.deepStrictEqual(quiet(few, "calm", "ours", 1).disturbances, [[]])
   })
 
-  it("say the mean with its interval, and the shares that found a change in time", () => {
+  it("show the mean with its interval, and the shares that found a change in time", () => {
     assert.strictEqual(monthly([0, 2]), "1.0 (0.0 to 3.0)")
     assert.strictEqual(shares({ change: "leak", nights: [1, 4, null, 2] }), "25 / 50 / 75 / 75")
     assert.strictEqual(shares({ change: "leak", nights: [null] }), "never")

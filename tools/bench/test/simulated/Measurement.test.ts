@@ -63,7 +63,7 @@ const named = (name: string): Contestant => {
 }
 
 describe.runIf(process.platform === "linux")("Measurement", () => {
-  it("our server bundled and a hand-written one do the same work, and are weighed", async () => {
+  it("measures our bundled server and a hand-written one doing the same work", async () => {
     const measured = await measure([named("ours"), named("node-http")], settings, { load, pinning, log })
     assert.deepStrictEqual(
       measured.map(({ name }) => name),
@@ -83,7 +83,7 @@ describe.runIf(process.platform === "linux")("Measurement", () => {
     }
   })
 
-  it("a server that answers something else is not fast: the bench ends", async () => {
+  it("fails if a server returns something else, instead of calling it fast", async () => {
     const refused: Load = (request) => load({ ...request, apiKey: "another" })
     const error = await measure([named("node-http")], { ...settings, liveRuns: 0 }, { load: refused, pinning, log })
       .then(() => undefined)
@@ -91,7 +91,7 @@ describe.runIf(process.platform === "linux")("Measurement", () => {
     assert.match(String(error), /node-http: 0 good answers/u)
   })
 
-  it("a server that ends before it answers is named, with its last words", async () => {
+  it("names a server that exits before it responds, with its last output", async () => {
     const broken: Contestant = {
       name: "broken",
       stateful: false,

@@ -30,7 +30,7 @@ const report: Report = {
 }
 
 describe("Report", () => {
-  it("a cost is beside the base's, with its interval", () => {
+  it("compares a cost with the base's, with its interval", () => {
     assert.include(markdown(report), "| ours | 40 | 2 (2 to 2) | 1 | 1,000 |")
     assert.include(markdown(report), "| Fastify | 20 | 1 | 0.5 (0.5 to 0.5) | 1,000 |")
     assert.include(
@@ -39,24 +39,24 @@ describe("Report", () => {
     )
   })
 
-  it("what was not measured is said with its reason, and has no ratio", () => {
+  it("gives the reason for missing measurements, without a ratio", () => {
     assert.include(markdown(report), "- not measured: WireMock: there is no Java here")
     assert.isUndefined(costRatio(report, "wiremock", "fastify", "status"))
     assert.isUndefined(costRatio(report, "ours", "fastify", "flow"))
   })
 
-  it("starts are in seconds, memory in MB", () => {
+  it("shows starts in seconds and memory in MB", () => {
     assert.include(markdown(report), "| ours | 0.20 | 0.10 | 60 | 90 | 12,345 | – | – | – |")
   })
 
-  it("replaces what is between the markers and nothing else", () => {
+  it("replaces only the text between the markers", () => {
     const page = "before\n<!-- bench:simulated -->\nold\n<!-- /bench:simulated -->\nafter\n"
     const once = between(page, "simulated", "new")
     assert.strictEqual(once, "before\n<!-- bench:simulated -->\n\nnew\n\n<!-- /bench:simulated -->\nafter\n")
     assert.strictEqual(between(once, "simulated", "new"), once)
   })
 
-  it("a page without the markers is told where to put them", () => {
+  it("names the markers that a page needs", () => {
     assert.throws(() => between("nothing", "simulated", "new"), /add <!-- bench:simulated -->/u)
   })
 })

@@ -22,7 +22,7 @@ const misses = (keeps: number): number => {
 }
 
 describe("Trend", () => {
-  it("a straight line has its slope, and no doubt about it", () => {
+  it("returns a straight line's slope without uncertainty", () => {
     const trend = trendOf(
       Array.from({ length: 60 }, (_, index) => ({ at_s: 5 + index * 10, value: 50 + index })),
       60
@@ -34,7 +34,7 @@ describe("Trend", () => {
     assert.approximately(trend?.mean ?? 0, 79.5, 1e-9)
   })
 
-  it("points are taken together by time, whatever is missing", () => {
+  it("groups points by time, even with gaps", () => {
     assert.deepStrictEqual(
       blocksOf(
         [
@@ -52,12 +52,12 @@ describe("Trend", () => {
     )
   })
 
-  it("too few blocks have no slope", () => {
+  it("returns no slope for too few blocks", () => {
     assert.isUndefined(trendOf([], 60))
     assert.isUndefined(trendOf(series(1, 0, drawing(1)).slice(0, 30), 60))
   })
 
-  it("the interval misses one slope in twenty, and little more where moments are alike", () => {
+  it("misses one slope in twenty, and few more for autocorrelated moments", () => {
     assert.isAtMost(misses(0), 0.07)
     assert.isAtMost(misses(0.7), 0.08)
     assert.isAtMost(misses(0.9), 0.12)

@@ -19,7 +19,7 @@ const kept = (name: string, times: number, postgres: number) => {
   return { name, runs: 10, kB_aRun: 2, rounds: [round(times, postgres), slow, slow] }
 }
 
-it("the page has each figure of each store, what it is to memory, and where the CPU time is spent", () => {
+it("the page has each store's figures, their ratio to memory, and the places of CPU time", () => {
   const text = markdown({
     ...heading,
     settings,

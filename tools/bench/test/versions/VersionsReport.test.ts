@@ -15,7 +15,7 @@ describe("VersionsReport", () => {
     assert.include(text, "| status read, mock | 40 µs | 20 µs | 2.00 (2.00 to 2.00) | – |")
   })
 
-  it("names a path whose versions did not do the same work", () => {
+  it("names a path whose versions did different work", () => {
     const path = { name: "client worlds, a seed", unit: "ms", now: [3, 3, 3], before: [3, 3, 3] }
     const text = markdown({
       ...heading,
