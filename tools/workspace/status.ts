@@ -1,6 +1,6 @@
 /**
  * Records that a test has passed, with its facts and the date: `node tools/workspace/status.ts NAME FACTS`. The tests that
- * run what we ship call it with `--record`, and `STATUS.md` shows the recorded results.
+ * run what we ship call it with `--record`. `STATUS.md` shows the recorded results, and the README their dates.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -17,6 +17,7 @@ export type Proofs = Readonly<Record<string, Proof>>
 
 const file = fileURLToPath(new URL("status.json", import.meta.url))
 const page = fileURLToPath(new URL("STATUS.md", import.meta.url))
+const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 const section =
   /(?<=<!-- Made by npm run test:containers and npm run release:dry, with -- --record -->\n)[^]*?(?=<!-- end -->)/u
 
@@ -29,11 +30,25 @@ export const withProof = (proofs: Proofs, name: string, facts: string, now: Date
   [name]: { date: now.toISOString().slice(0, 10), facts }
 })
 
+const withSection = (text: string, lines: ReadonlyArray<string>): string => {
+  if (!section.test(text)) throw new Error("STATUS.md or README.md has no section for the recorded results")
+  return text.replace(section, () => ["", ...lines, "", ""].join("\n"))
+}
+
 /** Returns a page with the table of the proofs. */
 export const withTable = (text: string, proofs: Proofs): string => {
-  if (!section.test(text)) throw new Error("STATUS.md has no section for the recorded results")
   const rows = Object.entries(proofs).map(([name, { date, facts }]) => `| ${name} | ${facts} | ${date} |`)
-  return text.replace(section, () => ["\n| part | result | date |", "| --- | --- | --- |", ...rows, "\n"].join("\n"))
+  return withSection(text, ["| part | result | date |", "| --- | --- | --- |", ...rows])
+}
+
+/** Returns a page with a line for each date on which tests passed, the newest first. */
+export const withDates = (text: string, proofs: Proofs): string => {
+  const names = Map.groupBy(Object.keys(proofs), (name) => proofs[name]?.date ?? "")
+  const newestFirst = Array.from(names).toSorted(([one], [other]) => other.localeCompare(one))
+  return withSection(
+    text,
+    newestFirst.map(([date, parts]) => `- ${date}: ${parts.join(", ")}`)
+  )
 }
 
 if (import.meta.main) {
@@ -42,4 +57,5 @@ if (import.meta.main) {
     name === undefined || facts === undefined ? readProofs() : withProof(readProofs(), name, facts, new Date())
   writeFileSync(file, `${JSON.stringify(proofs, null, 2)}\n`)
   writeFileSync(page, withTable(readFileSync(page, "utf8"), proofs))
+  writeFileSync(readme, withDates(readFileSync(readme, "utf8"), proofs))
 }

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { readProofs, withProof, withTable } from "../status.ts"
+import { readProofs, withDates, withProof, withTable } from "../status.ts"
 import { root } from "./Workflow.ts"
 
 describe("the recorded results", () => {
   const page = readFileSync(join(root, "tools/workspace/STATUS.md"), "utf8")
 
   it("are those in status.json", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8")
     assert.strictEqual(withTable(page, readProofs()), page, "Run: node tools/workspace/status.ts")
+    assert.strictEqual(withDates(readme, readProofs()), readme, "Run: node tools/workspace/status.ts")
   })
 
   it("get a passed test's facts and date, and keep the others", () => {
@@ -20,5 +22,6 @@ describe("the recorded results", () => {
     assert.deepStrictEqual(proofs, { ...before, server: { date: "2026-02-03", facts: "new" } })
     assert.include(withTable(page, proofs), "| server | new | 2026-02-03 |")
     assert.include(withTable(page, proofs), "| cluster | 0 warnings | 2026-01-01 |")
+    assert.include(withDates(page, proofs), "\n- 2026-02-03: server\n- 2026-01-01: cluster\n")
   })
 })
