@@ -116,6 +116,13 @@ const verdictOf = ({
  * @param pairs - The pairs of runs, each with one run of A and one of B.
  * @param allowance - `tolerance` is the share, such as 0.05, by which B may be worse.
  * @returns One row for each metric.
+ * @example
+ * ```ts
+ * import * as AbComparison from "@webagent/load/AbComparison"
+ *
+ * export const worse = (pairs: ReadonlyArray<AbComparison.Pair>) =>
+ *   AbComparison.of(pairs, { tolerance: 0.05 }).filter(({ verdict }) => verdict === "worse")
+ * ```
  */
 export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): ReadonlyArray<Row> => {
   const measured = (metrics: ReadonlyArray<ComparedMetric.ComparedMetric>) =>
@@ -171,10 +178,18 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
 }
 
 /**
- * The conclusion of all rows together: the first one of `Conclusion` that any row has.
+ * Returns the conclusion about all rows together: the first one of `Conclusion` that any row has, so the worst comes
+ * first.
  *
  * @param rows - The rows of the comparison.
  * @returns The conclusion about all rows together.
+ * @example
+ * ```ts
+ * import * as AbComparison from "@webagent/load/AbComparison"
+ *
+ * export const mayShip = (pairs: ReadonlyArray<AbComparison.Pair>) =>
+ *   AbComparison.conclusionOf(AbComparison.of(pairs, { tolerance: 0.05 })) !== "worse"
+ * ```
  */
 export const conclusionOf = (rows: ReadonlyArray<Row>): Conclusion =>
   Conclusion.literals.find((verdict) => rows.some((row) => row.verdict === verdict)) ?? "no difference seen"

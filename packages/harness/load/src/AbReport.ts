@@ -33,10 +33,16 @@ const largest = 10
 const signed = (value: number, digits: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(digits)}`
 
 /**
- * A ratio as a signed change: `+30 %`, `-19 %`, `over +900 %`.
+ * Formats a ratio as a signed change: `+30 %`, `-19 %`, `over +900 %`.
  *
  * @param ratio - B divided by A, such as 1.3.
  * @returns The change in percent with its sign.
+ * @example
+ * ```ts
+ * import { changeText } from "@webagent/load/AbReport"
+ *
+ * console.log(changeText(1.3), changeText(0.81), changeText(25)) // +30 % -19 % over +900 %
+ * ```
  */
 export const changeText = (ratio: number): string => {
   if (ratio > largest) return `over ${signed((largest - 1) * 100, 0)} %`
@@ -56,10 +62,20 @@ const textOf = ({ kind }: Row) => (kind === "ratio" ? changeText : pointsText)
 const detectableText = (row: Row): string => textOf(row)(row.detectable)
 
 /**
- * A row as a person reads it, a text for each of the columns.
+ * Formats a row for a table, with one text for each of `columns`.
  *
  * @param row - A row of the comparison.
  * @returns One text for each column of the table.
+ * @example
+ * ```ts
+ * import type { Row } from "@webagent/load/AbComparison"
+ * import { cellsOf, columns, verdictText } from "@webagent/load/AbReport"
+ *
+ * export const markdown = (rows: ReadonlyArray<Row>) =>
+ *   [columns, columns.map(() => "---"), ...rows.map((row) => [...cellsOf(row), verdictText(row)])]
+ *     .map((cells) => `| ${cells.join(" | ")} |`)
+ *     .join("\n")
+ * ```
  */
 export const cellsOf = (row: Row): ReadonlyArray<string> => {
   const { a, b, change, high, kind, low, name } = row
@@ -82,10 +98,19 @@ export const columns = ["metric", "A", "B", "ratio", "95 % interval", "smallest 
 const isTime = ({ better, kind }: Row): boolean => kind === "ratio" && better === "lower"
 
 /**
- * The verdict of a row as a person reads it: more errors aren't "slower", they're "higher".
+ * Returns the verdict of a row in words. More errors aren't "slower", they're "higher".
  *
  * @param row - A row of the comparison.
  * @returns The verdict in words, such as `WORSE`.
+ * @example
+ * ```ts
+ * import type { AbReport } from "@webagent/load/AbReport"
+ * import { verdictText } from "@webagent/load/AbReport"
+ *
+ * export const print = ({ rows }: AbReport) => {
+ *   for (const row of rows) console.log(row.name, verdictText(row))
+ * }
+ * ```
  */
 export const verdictText = (row: Row): string => {
   const { better, verdict } = row
@@ -108,11 +133,18 @@ const toned = (tone: "bad" | "doubtful" | "good" | "plain", text: string, style:
   tone === "plain" ? text : tone === "doubtful" ? style.strong(text) : style[tone](text)
 
 /**
- * The table that a person reads.
+ * Draws the rows of a comparison as a table for a terminal.
  *
  * @param rows - The rows of the comparison.
  * @param style - Colors for the terminal, or none.
  * @returns The lines of the table.
+ * @example
+ * ```ts
+ * import { plain } from "@webagent/cli/Style"
+ * import { type AbReport, table } from "@webagent/load/AbReport"
+ *
+ * export const print = ({ rows }: AbReport) => console.log(table(rows, plain).join("\n"))
+ * ```
  */
 export const table = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> =>
   TextTable.render(
@@ -150,10 +182,16 @@ const seen = (rows: ReadonlyArray<Row>): string => {
 }
 
 /**
- * The verdict, and the reason for it.
+ * Explains the verdict of a comparison.
  *
  * @param report - The report of a comparison.
- * @returns One sentence.
+ * @returns The verdict and the reason for it, as two parts of a sentence. The reason may be empty.
+ * @example
+ * ```ts
+ * import { type AbReport, conclusion } from "@webagent/load/AbReport"
+ *
+ * export const subject = (report: AbReport) => `Load of ${report.b.name}: ${conclusion(report)[0]}`
+ * ```
  */
 export const conclusion = ({
   rows,
@@ -185,11 +223,21 @@ export const conclusion = ({
 }
 
 /**
- * The line with the conclusion.
+ * Returns the last line that a comparison prints: its verdict, and the reason for it.
  *
  * @param report - The report of a comparison.
  * @param style - Colors for the terminal, or none.
  * @returns One line.
+ * @example
+ * ```ts
+ * import { coloured } from "@webagent/cli/Style"
+ * import { AbReport, headline } from "@webagent/load/AbReport"
+ * import * as Schema from "effect/Schema"
+ * import { readFileSync } from "node:fs"
+ *
+ * const read = Schema.decodeUnknownSync(Schema.fromJsonString(AbReport))
+ * export const print = (file: string) => console.log(headline(read(readFileSync(file, "utf8")), coloured))
+ * ```
  */
 export const headline = (report: AbReport, style: Style): string => {
   const [verdict, reason] = conclusion(report)

@@ -51,7 +51,15 @@ const ineligible = (entry: Entry, { machine, settings }: Subject): string | unde
  * @param history - The entries of the baseline file.
  * @param subject - The run to be judged.
  * @param tolerance - The share, such as 0.05, by which a metric may be worse than the median.
- * @returns The comparison, or the reason why there is none.
+ * @returns The comparison. It has no rows if fewer than 5 runs can be compared; `tooFew` says why.
+ * @example
+ * ```ts
+ * import * as Baseline from "@webagent/load/Baseline"
+ * import type { Entry } from "@webagent/load/BaselineFile"
+ *
+ * export const isWorse = (history: ReadonlyArray<Entry>, run: Entry) =>
+ *   Baseline.compare(history, run, 0.05).rows.some(({ verdict }) => verdict === "worse")
+ * ```
  */
 export const compare = (history: ReadonlyArray<Entry>, subject: Subject, tolerance: number): BaselineComparison => {
   const same = history.filter(({ test }) => test === subject.test)
@@ -89,6 +97,12 @@ export const compare = (history: ReadonlyArray<Entry>, subject: Subject, toleran
  *
  * @param comparison - A comparison with too few runs.
  * @returns The reason in a few words.
+ * @example
+ * ```ts
+ * import { tooFew } from "@webagent/load/Baseline"
+ *
+ * console.log(tooFew({ runs: 2, rows: [], leftOut: [["failed", 1]] })) // 2 of 5 runs needed (1 left out: failed)
+ * ```
  */
 export const tooFew = ({ leftOut, runs }: BaselineComparison): string => {
   const others = leftOut.map(([why, count]) => `${count} left out: ${why}`)
@@ -100,6 +114,15 @@ export const tooFew = ({ leftOut, runs }: BaselineComparison): string => {
  *
  * @param judgement - The comparison of a run with its baseline.
  * @returns The lines to print.
+ * @example
+ * ```ts
+ * import * as Baseline from "@webagent/load/Baseline"
+ * import type { Entry } from "@webagent/load/BaselineFile"
+ *
+ * export const print = (history: ReadonlyArray<Entry>, run: Entry) => {
+ *   for (const line of Baseline.lines(Baseline.compare(history, run, 0.05))) console.log(line)
+ * }
+ * ```
  */
 export const lines = (judgement: BaselineComparison): ReadonlyArray<string> => {
   const { rows, runs } = judgement

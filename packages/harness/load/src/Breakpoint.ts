@@ -76,10 +76,19 @@ const brokenBy = (limit: Limit, measured: number): NonNullable<Breakpoint["broke
  * Finds the breakpoint in the points of a load that grows evenly from 0. Each limit is judged in short parts of the test,
  * by the work that was due in them, because a percentile of the whole test so far crosses a limit late.
  *
- * @param points - The measured points of the load.
+ * @param points - The measured points, as `LoadRun.run` returns them.
  * @param plan - The duration in milliseconds, and the highest rate in starts per second.
- * @param metrics - The metrics with their thresholds.
- * @returns The highest rate that the service carried, and the threshold that broke.
+ * @param metrics - The metrics of k6's summary with their thresholds.
+ * @returns The highest rate that the service carried in starts per second, and the threshold that broke.
+ * @example
+ * ```ts
+ * import * as Breakpoint from "@webagent/load/Breakpoint"
+ * import type { LoadPlan } from "@webagent/load/LoadPlan"
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ *
+ * export const find = ({ points, summary }: Outcome, plan: LoadPlan) =>
+ *   summary === undefined ? undefined : Breakpoint.of(points, plan, summary.metrics)
+ * ```
  */
 export const of = (
   points: Points,
@@ -123,13 +132,20 @@ const textOfBroken = ({ limit, measured, name }: NonNullable<Breakpoint["broke"]
   `${name} is ${measured}, not ${limit}`
 
 /**
- * Describes the load that a service carries: `carries about 62 starts per second with p95 under 500 ms; beyond that, ...`.
- * `top` is the rate with which the test was to end.
+ * Describes the load that a service carries:
+ * `carries about 62 starts per second with p95 under 500 ms; beyond that, ...`.
  *
  * @param breakpoint - The breakpoint of a load test.
  * @param p95Limit_ms - The limit of the 95th percentile in milliseconds, if there is one.
- * @param top - The highest rate that was sent, in starts per second.
+ * @param top - The rate in starts per second that the test was to reach.
  * @returns One sentence.
+ * @example
+ * ```ts
+ * import { text } from "@webagent/load/Breakpoint"
+ *
+ * const broke = { name: "http_req_duration p(95)", limit: "< 500 ms", measured: "612 ms" }
+ * console.log(text({ rate: 62, p95_ms: 480, broke }, 500, 200))
+ * ```
  */
 export const text = ({ broke, p95_ms, rate }: Breakpoint, p95Limit_ms: number | undefined, top: number): string => {
   const under =

@@ -6,8 +6,32 @@ export interface ComparedMetric {
   readonly name: string
   /** The direction of an improvement. */
   readonly better: "lower" | "higher"
-  /** Undefined if too few requests were measured. */
+  /**
+   * Reads the metric from the measurements of a load. Times are in milliseconds.
+   *
+   * @param measurements - The measurements of one load.
+   * @returns The value. Undefined if too few requests were measured.
+   * @example
+   * ```ts
+   * import { times } from "@webagent/load/ComparedMetric"
+   * import type { Measurements } from "@webagent/load/Measurements"
+   *
+   * export const values = (measurements: Measurements) => times.map(({ name, of }) => [name, of(measurements)])
+   * ```
+   */
   readonly of: (measurements: Measurements) => number | undefined
+  /**
+   * Formats a value with its unit.
+   *
+   * @param value - A value of the metric.
+   * @returns The value as text, such as `12/s` or `480 ms`.
+   * @example
+   * ```ts
+   * import { throughput } from "@webagent/load/ComparedMetric"
+   *
+   * console.log(throughput.format(12)) // 12/s
+   * ```
+   */
   readonly format: (value: number) => string
 }
 

@@ -9,8 +9,15 @@ export type FailedRequests = typeof FailedRequests.Type
 /**
  * Counts the failed requests by status.
  *
- * @param points - The measured points of the load.
+ * @param points - The measured points, as `LoadRun.run` returns them.
  * @returns The number of failed requests for each status.
+ * @example
+ * ```ts
+ * import * as FailedRequests from "@webagent/load/FailedRequests"
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ *
+ * export const summary = ({ points }: Outcome) => FailedRequests.text(FailedRequests.of(points)) ?? "no request failed"
+ * ```
  */
 export const of = (points: Points): FailedRequests => {
   const counts = new Map<string, number>()
@@ -26,10 +33,20 @@ export const of = (points: Points): FailedRequests => {
 const shown = 3
 
 /**
- * The statuses of failed requests: `503 (20), no response (2)`; undefined when none failed.
+ * Formats the three most frequent statuses of failed requests: `503 (20), no response (2)`.
  *
  * @param failed - The numbers by status.
  * @returns The numbers in one line, or undefined if no request failed.
+ * @example
+ * ```ts
+ * import { text } from "@webagent/load/FailedRequests"
+ *
+ * const failed = [
+ *   { status: "503", requests: 20 },
+ *   { status: "0", requests: 2 }
+ * ]
+ * console.log(text(failed)) // 503 (20), no response (2)
+ * ```
  */
 export const text = (failed: FailedRequests): string | undefined => {
   if (failed.length === 0) return undefined

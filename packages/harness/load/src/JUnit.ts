@@ -59,12 +59,20 @@ const againstBaseline = (judgement: BaselineComparison): ReadonlyArray<Case> => 
 }
 
 /**
- * A load test as JUnit XML: a testcase for each threshold and for each metric that was compared with its baseline, and one
- * for whether it ran to its end.
+ * Renders a load test as JUnit XML: a test case for each threshold and for each metric that was compared with its
+ * baseline, and one for whether the test ran to its end.
  *
  * @param report - The report of a load test.
  * @param judgement - The comparison with a baseline, if there was one.
  * @returns The XML document.
+ * @example
+ * ```ts
+ * import { render } from "@webagent/load/JUnit"
+ * import type { LoadReport } from "@webagent/load/LoadReport"
+ * import { writeFileSync } from "node:fs"
+ *
+ * export const write = (report: LoadReport) => writeFileSync(`load-${report.test}.xml`, render(report))
+ * ```
  */
 export const render = (report: LoadReport, judgement?: BaselineComparison): string =>
   document(report, [
@@ -93,12 +101,20 @@ export const render = (report: LoadReport, judgement?: BaselineComparison): stri
   ])
 
 /**
- * A load test without a result, why, and the last lines of k6.
+ * Renders a load test that has no result as JUnit XML, with the reason and the last lines that k6 printed.
  *
- * @param header - The test and its settings.
+ * @param header - The test, its target, its start, and its duration in milliseconds.
  * @param why - The reason why there is no result.
  * @param stderr - The last lines that k6 printed.
  * @returns The XML document.
+ * @example
+ * ```ts
+ * import { failed } from "@webagent/load/JUnit"
+ *
+ * const target = { address: "http://127.0.0.1:4010" }
+ * const header = { test: "smoke", startedAt: "2026-11-30T01:00:00Z", target, took_ms: 1200 }
+ * export const xml = failed(header, "k6 exited with 107", ["GoError: dial tcp 127.0.0.1:4010"])
+ * ```
  */
 export const failed = (header: Header, why: string, stderr: ReadonlyArray<string>): string =>
   document(header, [

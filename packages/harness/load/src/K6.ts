@@ -27,7 +27,18 @@ export const isBuiltHere = Workspace.isCheckout
 
 const packageName = "@webagent/k6"
 
-/** Returns the path of the k6 in the npm package that a project has installed; undefined without it. */
+/**
+ * Finds the k6 of the npm package `@webagent/k6` in a project.
+ *
+ * @param folder - The folder of the project.
+ * @returns The path of the k6. Undefined if the package isn't installed.
+ * @example
+ * ```ts
+ * import { installed } from "@webagent/load/K6"
+ *
+ * export const program = installed(process.cwd())
+ * ```
+ */
 export const installed = Effect.fnUntraced(function* (folder: string) {
   const resolved = yield* Effect.option(
     Effect.try(() => createRequire(join(folder, "package.json")).resolve(packageName))
@@ -38,7 +49,23 @@ export const installed = Effect.fnUntraced(function* (folder: string) {
   return module.path?.()
 })
 
-/** Runs a program to get its version; undefined if it isn't k6 or doesn't run. */
+/**
+ * Runs a program for up to 10 seconds to get its version.
+ *
+ * @param path - The path of the program, or its name on the PATH.
+ * @returns The k6 with its version. Undefined if the program isn't k6 or doesn't run.
+ * @example
+ * ```ts
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
+ * import { inspect, pinned } from "@webagent/load/K6"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const isTested = inspect("k6").pipe(
+ *   Effect.map((k6) => k6?.version === pinned),
+ *   Effect.provide(NodeServices.layer)
+ * )
+ * ```
+ */
 export const inspect = Effect.fnUntraced(function* (path: string) {
   const spawner = yield* ChildProcessSpawner
   const text = yield* spawner.string(ChildProcess.make(path, ["version"], { stdin: "ignore" })).pipe(
@@ -77,9 +104,20 @@ const build = Effect.fnUntraced(
  * Finds a k6: the one that WEBAGENT_K6 names, otherwise the one of the package `@webagent/k6` in the user's project,
  * otherwise ours, built once in a checkout, otherwise one on the PATH.
  *
- * @param named The value of WEBAGENT_K6.
- * @param say Takes the progress of a build.
- * @param folder The folder of the user's project.
+ * @param named - The value of WEBAGENT_K6.
+ * @param say - Receives lines about the progress of a build.
+ * @param folder - The folder of the user's project.
+ * @returns The k6.
+ * @throws `UserError` if WEBAGENT_K6 isn't the path of a k6, or if there is no k6.
+ * @example
+ * ```ts
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
+ * import { find } from "@webagent/load/K6"
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = find(process.env["WEBAGENT_K6"], Console.log).pipe(Effect.provide(NodeServices.layer))
+ * ```
  */
 export const find = Effect.fnUntraced(function* (
   named: string | undefined,

@@ -9,8 +9,36 @@ export interface LogMessage {
 
 /** Collects the warnings and errors of a k6; equal ones count as one. */
 export interface K6Log {
-  /** Takes a line of k6's log. */
+  /**
+   * Adds a line of k6's log. Lines that are neither a warning nor an error are ignored.
+   *
+   * @param line - The line, as k6 writes it to standard error.
+   * @returns Nothing.
+   * @example
+   * ```ts
+   * import * as K6Log from "@webagent/load/K6Log"
+   *
+   * const log = K6Log.make()
+   * log.take('time="2026-11-30T01:00:00Z" level=error msg="Request Failed" error="connection refused"')
+   * console.log(log.messages()[0]?.text) // Request Failed: connection refused
+   * ```
+   */
   readonly take: (line: string) => void
+  /**
+   * Returns the warnings and errors, each text once.
+   *
+   * @returns Up to 100 messages with their counts, in the order in which they first came.
+   * @example
+   * ```ts
+   * import * as K6Log from "@webagent/load/K6Log"
+   *
+   * export const summarize = (stderr: ReadonlyArray<string>) => {
+   *   const log = K6Log.make()
+   *   for (const line of stderr) log.take(line)
+   *   return K6Log.lines(log.messages())
+   * }
+   * ```
+   */
   readonly messages: () => ReadonlyArray<LogMessage>
 }
 
@@ -43,10 +71,16 @@ const alike = (text: string): string =>
     .replaceAll(/\b(read|write) tcp \S+->/gu, "$1 tcp ")
 
 /**
- * The warning or error in a line of k6's log, why, and where in the script; undefined for any other line.
+ * Reads the warning or error in a line of k6's log, its cause, and its location in the script.
  *
  * @param log - One line of the log.
- * @returns The text, or undefined.
+ * @returns The text, or undefined for any other line.
+ * @example
+ * ```ts
+ * import { textOf } from "@webagent/load/K6Log"
+ *
+ * console.log(textOf('level=info msg="Test finished"') ?? "not a problem") // not a problem
+ * ```
  */
 export const textOf = (log: string): string | undefined => {
   if (!/ level=(?:warning|error) /u.test(log)) return undefined
@@ -62,9 +96,21 @@ export const textOf = (log: string): string | undefined => {
 const most = 100
 
 /**
- * An empty log.
+ * Makes an empty log.
  *
  * @returns The log, to which lines are added.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/load/K6Log"
+ * import { createInterface } from "node:readline"
+ * import type { Readable } from "node:stream"
+ *
+ * export const problems = async (stderr: Readable) => {
+ *   const log = make()
+ *   for await (const line of createInterface({ input: stderr })) log.take(line)
+ *   return log.messages()
+ * }
+ * ```
  */
 export const make = (): K6Log => {
   const counts = new Map<string, number>()
@@ -79,10 +125,17 @@ export const make = (): K6Log => {
 }
 
 /**
- * The messages of several k6 processes together.
+ * Merges the messages of several k6 processes.
  *
  * @param messages - The messages of all processes.
  * @returns Each message once, with the sum of its counts.
+ * @example
+ * ```ts
+ * import { together } from "@webagent/load/K6Log"
+ *
+ * const text = "Request Failed: connection refused"
+ * console.log(together([{ text, times: 3 }, { text, times: 1 }])[0]?.times) // 4
+ * ```
  */
 export const together = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<LogMessage> =>
   [...Map.groupBy(messages, ({ text }) => text)].map(([text, same]) => ({
@@ -91,10 +144,16 @@ export const together = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<Log
   }))
 
 /**
- * Formats the first messages and the number of the others.
+ * Formats the first three messages and the number of the others.
  *
  * @param messages - The messages with their counts.
  * @returns The lines to print.
+ * @example
+ * ```ts
+ * import { lines } from "@webagent/load/K6Log"
+ *
+ * console.log(lines([{ text: "Request Failed", times: 3 }])) // ["k6       Request Failed (3 times)"]
+ * ```
  */
 export const lines = (messages: ReadonlyArray<LogMessage>): ReadonlyArray<string> => {
   const shown = messages

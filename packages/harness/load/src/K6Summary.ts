@@ -22,6 +22,13 @@ export type K6Summary = typeof K6Summary.Type
  * @param summary - The summary of a load test.
  * @param metric - The name of the counter, such as `runs_completed`.
  * @returns The value.
+ * @example
+ * ```ts
+ * import { count } from "@webagent/load/K6Summary"
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ *
+ * export const completed = ({ summary }: Outcome) => (summary === undefined ? 0 : count(summary, "runs_completed"))
+ * ```
  */
 export const count = ({ metrics }: Pick<K6Summary, "metrics">, metric: string): number =>
   metrics[metric]?.values["count"] ?? 0

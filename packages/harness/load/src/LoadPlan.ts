@@ -36,12 +36,21 @@ export interface LoadTarget {
 }
 
 /**
- * The variables of a script, without the key.
+ * Returns the environment variables of the load test's script, without the API key.
  *
  * @param plan - The test, its rate in starts per second, and its duration in milliseconds.
  * @param settings - The mix, timeouts, thresholds and other settings.
  * @param address - The address of the service.
  * @returns The variables by name.
+ * @example
+ * ```ts
+ * import type { LoadSettings } from "@webagent/load/LoadPlan"
+ * import { publicVariables } from "@webagent/load/LoadPlan"
+ * import { loadTests } from "@webagent/load/LoadTest"
+ *
+ * export const smokeOf = (address: string, settings: LoadSettings) =>
+ *   publicVariables({ test: loadTests.smoke, rate: 5, duration_ms: 60_000 }, settings, address)
+ * ```
  */
 export const publicVariables = (
   { duration_ms, rate, test }: LoadPlan,
@@ -61,12 +70,20 @@ export const publicVariables = (
 })
 
 /**
- * All variables of a script.
+ * Returns all environment variables of the load test's script.
  *
  * @param plan - The test, its rate in starts per second, and its duration in milliseconds.
  * @param settings - The mix, timeouts, thresholds and other settings.
  * @param target - The address of the service, and its API key.
  * @returns The variables by name. The key is redacted.
+ * @example
+ * ```ts
+ * import { type LoadSettings, type LoadTarget, variables } from "@webagent/load/LoadPlan"
+ * import { loadTests } from "@webagent/load/LoadTest"
+ *
+ * export const smokeOf = (target: LoadTarget, settings: LoadSettings) =>
+ *   variables({ test: loadTests.smoke, rate: 5, duration_ms: 60_000 }, settings, target)
+ * ```
  */
 export const variables = (
   plan: LoadPlan,

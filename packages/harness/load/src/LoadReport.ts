@@ -52,13 +52,20 @@ export const LoadReport = Schema.Struct({
 export type LoadReport = typeof LoadReport.Type
 
 /**
- * The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. `worse`
- * are the metrics that are worse than in the runs before.
+ * Returns the line that says what happened:
+ * `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`.
  *
  * @param report - The report of a load test.
  * @param worse - The metrics that got worse than the baseline.
  * @param style - Colors for the terminal, or none.
  * @returns One line.
+ * @example
+ * ```ts
+ * import { plain } from "@webagent/cli/Style"
+ * import { lastLine, type LoadReport } from "@webagent/load/LoadReport"
+ *
+ * export const print = (report: LoadReport) => console.log(lastLine(report, [], plain))
+ * ```
  */
 export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style: Style): string => {
   const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
@@ -76,12 +83,20 @@ export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style
 }
 
 /**
- * Returns one line about resources that load tests may have left open at a service that keeps running; undefined if
- * there are none.
+ * Describes resources that load tests may have left running at a service that isn't stopped after them.
  *
  * @param summaries - The summaries of the load tests.
  * @param address - The address of the service.
- * @returns One line, or undefined if there are no leftovers.
+ * @returns One line, or undefined if there are none.
+ * @example
+ * ```ts
+ * import { leftovers, type LoadReport } from "@webagent/load/LoadReport"
+ *
+ * export const warn = (report: LoadReport) => {
+ *   const line = leftovers([report], report.target.address)
+ *   if (line !== undefined) console.warn(line)
+ * }
+ * ```
  */
 export const leftovers = (
   summaries: ReadonlyArray<Pick<K6Summary, "metrics">>,
@@ -108,10 +123,18 @@ const p95LimitOf = ({ metrics }: LoadReport): number | undefined =>
     .find((limit) => limit?.statistic === "p(95)")?.limit
 
 /**
- * The latencies that a person reads: all requests, each operation, the time to terminal.
+ * Lists the latencies of a report: of all requests, of each operation, and the time to a final status.
  *
  * @param report - The report of a load test.
- * @returns One row for each latency. Times are in milliseconds.
+ * @returns Pairs of a name and a distribution, whose times are in milliseconds.
+ * @example
+ * ```ts
+ * import { latencies, type LoadReport } from "@webagent/load/LoadReport"
+ *
+ * export const print = (report: LoadReport) => {
+ *   for (const [name, { p95 }] of latencies(report)) console.log(`${name}: p95 ${Math.round(p95)} ms`)
+ * }
+ * ```
  */
 export const latencies = ({
   measurements
@@ -125,11 +148,18 @@ export const latencies = ({
 ]
 
 /**
- * Returns the last lines for a person.
+ * Returns the last lines that a load test prints: thresholds, latencies, the breakpoint, and failed requests.
  *
  * @param report - The report of a load test.
  * @param style - Colors for the terminal, or none.
  * @returns The lines to print.
+ * @example
+ * ```ts
+ * import { coloured } from "@webagent/cli/Style"
+ * import { ending, type LoadReport } from "@webagent/load/LoadReport"
+ *
+ * export const print = (report: LoadReport) => console.log(ending(report, coloured).join("\n"))
+ * ```
  */
 export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
   const failed = FailedRequests.text(report.failed_requests ?? [])

@@ -44,7 +44,31 @@ const readSummary = (file: string) =>
     Effect.map(Option.getOrUndefined)
   )
 
-/** Runs k6 and reads the summary of its script; k6 exits with 0 also when that could not be written. */
+/**
+ * Runs k6 and reads the summary of its script. A failed load test is an outcome, not an error.
+ *
+ * @param options - The workload, the k6 with its script, the target, and the number of processes.
+ * @returns The measured points and the summary. `failure` is the reason if there is no result about the target.
+ * @throws `UserError` if k6 can't be started.
+ * @example
+ * ```ts
+ * import * as K6 from "@webagent/load/K6"
+ * import * as LoadRun from "@webagent/load/LoadRun"
+ * import * as LoadScript from "@webagent/load/LoadScript"
+ * import type { LoadPlan, LoadSettings, LoadTarget } from "@webagent/load/LoadPlan"
+ * import * as Measurements from "@webagent/load/Measurements"
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const load = Effect.fn(function* (plan: LoadPlan, settings: LoadSettings, target: LoadTarget) {
+ *   const k6 = yield* K6.find(undefined, Console.log)
+ *   const script = yield* LoadScript.resolve(k6)
+ *   const output = { live: false, write: Console.log }
+ *   const { points } = yield* LoadRun.run({ k6, script, segments: 1, plan, settings, target, output })
+ *   return Measurements.of(points)
+ * }, Effect.scoped)
+ * ```
+ */
 export const run = Effect.fnUntraced(
   function* ({ target, output, plan, segments, settings, ...rest }: LoadRunOptions) {
     const fs = yield* FileSystem.FileSystem

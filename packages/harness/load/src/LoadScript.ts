@@ -29,8 +29,18 @@ const bundle = Effect.fnUntraced(
 /**
  * Returns the script of the load tests for a k6: TypeScript for ours, otherwise a bundle, which a package contains.
  *
- * @param k6 - The k6 that runs the script.
- * @returns The effect with the path of the script.
+ * @param k6 - The k6 that runs the script, as `K6.find` returns it.
+ * @returns The path of the script. A bundle is removed when the scope closes.
+ * @throws `UserError` if the script can't be bundled.
+ * @example
+ * ```ts
+ * import * as K6 from "@webagent/load/K6"
+ * import { resolve } from "@webagent/load/LoadScript"
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const script = Effect.flatMap(K6.find(undefined, Console.log), resolve)
+ * ```
  */
 export const resolve = (k6: K6) => {
   if (!Workspace.isCheckout) return Effect.succeed(Workspace.bundledScript)

@@ -32,19 +32,32 @@ export const runTimeout_ms = 30_000
 export const firstPause_ms = 50
 
 /**
- * The pause before its next poll: half as long again, up to a second.
+ * Returns the pause before a script's next poll: half as long again as the last one, up to a second.
  *
  * @param pause_ms - The last pause in milliseconds.
  * @returns The next pause in milliseconds.
+ * @example
+ * ```ts
+ * import { firstPause_ms, pauseAfter } from "@webagent/load/LoadTest"
+ *
+ * console.log(pauseAfter(firstPause_ms), pauseAfter(900)) // 75 1000
+ * ```
  */
 export const pauseAfter = (pause_ms: number): number => Math.min(pause_ms * 1.5, 1000)
 
 /**
- * The virtual users that k6 makes before the first start: enough for runs that take a third of the timeout.
+ * Returns the number of virtual users that k6 makes before the first start: enough for runs that take a third of the
+ * timeout.
  *
  * @param rate - Starts per second.
- * @param timeout_ms - The timeout of a run in milliseconds.
+ * @param timeout_ms - The time limit of a run in milliseconds.
  * @returns The number of virtual users.
+ * @example
+ * ```ts
+ * import { preAllocatedVUs } from "@webagent/load/LoadTest"
+ *
+ * console.log(preAllocatedVUs(20, 60_000)) // 401
+ * ```
  */
 export const preAllocatedVUs = (rate: number, timeout_ms: number = runTimeout_ms): number =>
   Math.ceil((rate * timeout_ms) / 3000) + 1

@@ -42,10 +42,18 @@ const distributionOf = (values: Float64Array): Distribution => {
 }
 
 /**
- * The measurements of raw points, of one process or of several; percentiles are never merged from other percentiles.
+ * Summarizes the points of one k6 process or of several. Percentiles are computed from all points, never from other
+ * percentiles.
  *
- * @param points - The measured points of the load.
- * @returns Counts, rates and percentiles of each metric. Times are in milliseconds.
+ * @param points - The measured points, as `LoadRun.run` returns them.
+ * @returns The throughput in requests per second, shares from 0 to 1, and percentiles in milliseconds.
+ * @example
+ * ```ts
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ * import * as Measurements from "@webagent/load/Measurements"
+ *
+ * export const p95_ms = ({ points }: Outcome) => Measurements.of(points).requests.p95
+ * ```
  */
 export const of = (points: Points): Measurements => {
   const spread = (metric: string, tags?: Partial<Tags>) => distributionOf(points.values(metric, tags))

@@ -7,11 +7,47 @@ export type FlowName = (typeof flows)[number]
 /** Shares of the flows. */
 export interface Mix {
   readonly weights: Readonly<Record<FlowName, number>>
-  /** The flow of the nth start: the same every time, and evenly spread, so that a short test has all of them. */
+  /**
+   * Returns the flow of the nth start. It's the same every time, and flows are evenly spread, so that a short test has
+   * all of them.
+   *
+   * @param index - The number of the start, from 0.
+   * @returns The name of the flow.
+   * @example
+   * ```ts
+   * import * as Mix from "@webagent/load/Mix"
+   *
+   * const mix = Mix.parse("runs=2,browsers=1", "--mix")
+   * console.log([0, 1, 2].map(mix.at)) // ["runs", "browsers", "runs"]
+   * ```
+   */
   readonly at: (index: number) => FlowName
-  /** Returns the number of starts of the same flow before the nth start. */
+  /**
+   * Counts the starts of the same flow before the nth start.
+   *
+   * @param index - The number of the start, from 0.
+   * @returns The number of earlier starts of its flow.
+   * @example
+   * ```ts
+   * import * as Mix from "@webagent/load/Mix"
+   *
+   * const mix = Mix.parse("runs=2,browsers=1", "--mix")
+   * console.log(mix.ordinal(3)) // 2
+   * ```
+   */
   readonly ordinal: (index: number) => number
-  /** The share of a flow in all starts. */
+  /**
+   * Returns the share of a flow in all starts.
+   *
+   * @param flow - The name of the flow.
+   * @returns The share, from 0 to 1.
+   * @example
+   * ```ts
+   * import * as Mix from "@webagent/load/Mix"
+   *
+   * console.log(Mix.parse("runs=3,browsers=1", "--mix").share("runs")) // 0.75
+   * ```
+   */
   readonly share: (flow: FlowName) => number
 }
 
@@ -30,12 +66,19 @@ const roundOf = (weights: Mix["weights"]): ReadonlyArray<FlowName> => {
 const example = "runs=3,browsers=1"
 
 /**
- * Reads weights such as `runs=3,browsers=1,status=5`; a flow that is not named is not started. `setting` is what an error
- * calls the text: a flag or a variable.
+ * Reads weights such as `runs=3,browsers=1,status=5`. A flow that isn't named isn't started.
  *
- * @param text - Weights such as `runs=3,browsers=1`.
- * @param setting - The name of the setting, for the error.
- * @returns The weight of each flow. Throws if a name or a weight is invalid.
+ * @param text - Weights from 0 to 999, separated by commas.
+ * @param setting - The name of the flag or variable, for the error.
+ * @returns The mix.
+ * @throws `Error` that names the setting, if a flow is unknown or named twice, or a weight is invalid.
+ * @example
+ * ```ts
+ * import * as Mix from "@webagent/load/Mix"
+ *
+ * const mix = Mix.parse("runs=3,browsers=1", "--mix")
+ * console.log(mix.weights.browsers) // 1
+ * ```
  */
 export const parse = (text: string, setting: string): Mix => {
   const weights: Record<FlowName, number> = { runs: 0, browsers: 0, status: 0, queue: 0, v3: 0, v2: 0 }

@@ -9,10 +9,16 @@ export interface Output {
 }
 
 /**
- * Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`.
+ * Sends the metrics to Prometheus by remote write, as `deploy/grafana/webagent-load.json` reads them.
  *
  * @param url - The address, which ends in `/api/v1/write`.
  * @returns The output for `LoadRun.run`.
+ * @example
+ * ```ts
+ * import { prometheus } from "@webagent/load/Output"
+ *
+ * export const outputs = [prometheus("http://prometheus:9090/api/v1/write")]
+ * ```
  */
 export const prometheus = (url: string): Output => ({
   name: "prometheus",
@@ -25,10 +31,18 @@ export const prometheus = (url: string): Output => ({
 })
 
 /**
- * OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`, with a path unless it is `/v1/metrics`.
+ * Sends the metrics to an OpenTelemetry collector by OTLP over HTTP.
  *
- * @param url - The address of the collector.
+ * @param url - The address of the collector, such as `http://otel-collector:4318`. Add the path unless it's
+ *   `/v1/metrics`.
  * @returns The output for `LoadRun.run`.
+ * @throws `TypeError` if the address isn't a URL.
+ * @example
+ * ```ts
+ * import { otlp } from "@webagent/load/Output"
+ *
+ * export const outputs = [otlp("http://otel-collector:4318")]
+ * ```
  */
 export const otlp = (url: string): Output => {
   const { host, pathname, protocol } = new URL(url)

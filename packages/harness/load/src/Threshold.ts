@@ -40,10 +40,17 @@ const thresholdOf = (name: string, metric: Metric, expression: string, ok: boole
 }
 
 /**
- * Every threshold of a load test by name; one on a metric that was never measured is crossed.
+ * Lists the thresholds of a load test by name. A threshold on a metric that was never measured is crossed.
  *
  * @param summary - The summary of a load test.
  * @returns The thresholds, each with its limit, the measured value and its result.
+ * @example
+ * ```ts
+ * import type { K6Summary } from "@webagent/load/K6Summary"
+ * import { all } from "@webagent/load/Threshold"
+ *
+ * export const crossed = (summary: K6Summary) => all(summary).filter(({ ok }) => !ok)
+ * ```
  */
 export const all = ({ metrics }: K6Summary): ReadonlyArray<Threshold> =>
   Object.entries(metrics)
@@ -53,11 +60,19 @@ export const all = ({ metrics }: K6Summary): ReadonlyArray<Threshold> =>
     .toSorted((a, b) => a.name.localeCompare(b.name))
 
 /**
- * The table that a person reads.
+ * Draws thresholds as a table for a terminal.
  *
  * @param thresholds - The thresholds of a load test.
  * @param style - Colors for the terminal, or none.
  * @returns The lines of the table.
+ * @example
+ * ```ts
+ * import { plain } from "@webagent/cli/Style"
+ * import { table } from "@webagent/load/Threshold"
+ *
+ * const crossed = { name: "http_req_failed", limit: "< 1 %", measured: "2.50 %", ok: false }
+ * console.log(table([crossed], plain).join("\n"))
+ * ```
  */
 export const table = (thresholds: ReadonlyArray<Threshold>, style: Style): ReadonlyArray<string> =>
   TextTable.render(

@@ -46,8 +46,21 @@ const problemIn = (
 }
 
 /**
- * Reads the limits in a file, or in a text of JSON, and checks that load tests have their metrics. `closest` finds the name
- * that was meant.
+ * Reads the limits in a file, or in a text of JSON, and checks that load tests have their metrics.
+ *
+ * @param argument - The path of a file, or JSON such as `{"time_to_terminal": ["p(95)<3000"]}`. Times are in
+ *   milliseconds.
+ * @param closest - Finds the name that was probably meant, for the error.
+ * @returns The limits by metric.
+ * @throws `UserError` if the file can't be read, or a metric or a limit is unknown.
+ * @example
+ * ```ts
+ * import { read } from "@webagent/load/ThresholdFile"
+ *
+ * export const limits = read('{"http_req_failed": ["rate<0.01"]}', (name, names) =>
+ *   names.find((known) => known.startsWith(name.slice(0, 4)))
+ * )
+ * ```
  */
 export const read = Effect.fnUntraced(function* (
   argument: string,

@@ -36,10 +36,16 @@ const most = 240
 const steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600]
 
 /**
- * Returns the shortest step with which a chart is not crowded.
+ * Returns the shortest step with which a chart isn't crowded.
  *
  * @param length_ms - The length of the load in milliseconds.
  * @returns The step in milliseconds.
+ * @example
+ * ```ts
+ * import { stepOf } from "@webagent/load/TimeSeries"
+ *
+ * console.log(stepOf(60_000), stepOf(3_600_000)) // 1000 15000
+ * ```
  */
 export const stepOf = (length_ms: number): number =>
   1000 * (steps_s.find((step) => length_ms / 1000 / step <= most) ?? Math.ceil(length_ms / 1000 / most))
@@ -59,10 +65,18 @@ const sumOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) =
 const rounded = (value: number) => Math.round(value * 1000) / 1000
 
 /**
- * Returns the measurements over time.
+ * Returns the measurements over time, for charts.
  *
- * @param points - The measured points of the load.
+ * @param points - The measured points, as `LoadRun.run` returns them.
  * @returns The values of each metric in each step.
+ * @example
+ * ```ts
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ * import * as TimeSeries from "@webagent/load/TimeSeries"
+ *
+ * export const peak = ({ points }: Outcome) =>
+ *   Math.max(...TimeSeries.of(points).requests.map((perSecond) => perSecond ?? 0))
+ * ```
  */
 export const of = (points: Points): TimeSeries => {
   const step_ms = stepOf(points.last_ms())

@@ -58,11 +58,21 @@ interface Extent {
 }
 
 /**
- * The most that a plan asks of a service, in words: `send up to 2,099 requests and create up to 57 runs and 29 browsers`.
+ * Describes the most that a plan can ask of a service:
+ * `send up to 2,099 requests and create up to 57 runs and 29 browsers`.
  *
  * @param plan - The duration in milliseconds, and the rate in starts per second.
- * @param extent - The mix, the timeout of a run, and the numbers of processes and of repetitions.
+ * @param extent - The mix, the timeout of a run in milliseconds, and the numbers of processes and of repetitions.
  * @returns A part of a sentence, with numbers of requests, runs and browsers.
+ * @example
+ * ```ts
+ * import { loadTests } from "@webagent/load/LoadTest"
+ * import { parse } from "@webagent/load/Mix"
+ * import { worstCase } from "@webagent/load/WorstCase"
+ *
+ * const plan = { test: loadTests.smoke, rate: 5, duration_ms: 60_000 }
+ * console.log(`This load test can ${worstCase(plan, { mix: parse("runs=1", "--mix") })}.`)
+ * ```
  */
 export const worstCase = (
   { duration_ms, rate }: LoadPlan,

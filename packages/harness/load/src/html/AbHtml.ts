@@ -63,10 +63,18 @@ const headline = (report: Report): string => {
 }
 
 /**
- * The page of a comparison: one file, no script, no external resource.
+ * Renders the page of a comparison: one file without scripts or external resources.
  *
  * @param report - The report of a comparison.
  * @returns The HTML of the page.
+ * @example
+ * ```ts
+ * import type { AbReport } from "@webagent/load/AbReport"
+ * import { render } from "@webagent/load/html/AbHtml"
+ * import { writeFileSync } from "node:fs"
+ *
+ * export const write = (report: AbReport) => writeFileSync(`ab-${report.test}.html`, render(report))
+ * ```
  */
 export const render = (report: Report): string => {
   const { rows, test, tolerance } = report

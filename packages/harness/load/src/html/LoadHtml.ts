@@ -18,20 +18,32 @@ const sentence = (report: LoadReport): string => {
 }
 
 /**
- * A service, as a page shows it.
+ * Formats the service of a report for a page.
  *
  * @param target - The service of a report.
  * @returns The name and the address as text.
+ * @example
+ * ```ts
+ * import { targetOf } from "@webagent/load/html/LoadHtml"
+ *
+ * console.log(targetOf({ name: "staging", address: "https://agents.example.com", simulated: false }))
+ * ```
  */
 export const targetOf = ({ address, name, simulated }: LoadReport["target"]) =>
   `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`
 
 /**
- * The workload, as a page shows it.
+ * Lists the settings of a load for a page.
  *
  * @param rate - Starts per second.
  * @param settings - The mix, the profile, the timeout and other settings.
  * @returns Rows of a name and a value.
+ * @example
+ * ```ts
+ * import { workloadOf } from "@webagent/load/html/LoadHtml"
+ *
+ * for (const [name, value] of workloadOf(5, { mix: "runs=1" })) console.log(name, value)
+ * ```
  */
 export const workloadOf = (
   rate: number,
@@ -102,12 +114,21 @@ const charts = (series: TimeSeries): ReadonlyArray<string> => {
 }
 
 /**
- * The page of a load test: one file, no script, no external resource. `dashboard` is the file name of k6's own page.
+ * Renders the page of a load test: one file without scripts or external resources.
  *
  * @param report - The report of a load test.
  * @param series - The measurements over time.
  * @param dashboard - The file name of k6's own page, if there is one.
  * @returns The HTML of the page.
+ * @example
+ * ```ts
+ * import { render } from "@webagent/load/html/LoadHtml"
+ * import type { LoadReport } from "@webagent/load/LoadReport"
+ * import type { Outcome } from "@webagent/load/LoadRun"
+ * import * as TimeSeries from "@webagent/load/TimeSeries"
+ *
+ * export const page = (report: LoadReport, { points }: Outcome) => render(report, TimeSeries.of(points), undefined)
+ * ```
  */
 export const render = (report: LoadReport, series: TimeSeries, dashboard: string | undefined): string => {
   const { errors, throughput } = report.measurements

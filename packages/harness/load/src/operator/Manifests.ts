@@ -17,10 +17,22 @@ interface Manifest {
 }
 
 /**
- * Everything that k6-operator needs but the Secret with the key: a TestRun, and a ConfigMap or what makes an image.
+ * Renders everything that k6-operator needs, except for the Secret with the API key: a TestRun, and a ConfigMap or the
+ * files of an image.
  *
- * @param options - The load test, the image and the number of pods.
+ * @param options - The load test, its script, the image and the number of pods.
  * @returns The files with their contents.
+ * @throws `Error` if the number of pods isn't a whole number from 1.
+ * @example
+ * ```ts
+ * import { render } from "@webagent/load/operator/Manifests"
+ * import type { OperatorOptions } from "@webagent/load/operator/TestRun"
+ * import { writeFileSync } from "node:fs"
+ *
+ * export const write = (options: OperatorOptions) => {
+ *   for (const { file, text } of render(options)) writeFileSync(file, text)
+ * }
+ * ```
  */
 export const render = (options: OperatorOptions): ReadonlyArray<Manifest> => {
   if (!Number.isInteger(options.parallelism) || options.parallelism < 1) {
@@ -38,10 +50,24 @@ export const render = (options: OperatorOptions): ReadonlyArray<Manifest> => {
 }
 
 /**
- * The commands that run the load test, from within the folder of its files.
+ * Returns the commands that run the load test from within the folder of its files.
  *
  * @param options - The load test, the image and the number of pods.
  * @returns The commands, one per line.
+ * @example
+ * ```ts
+ * import { commands } from "@webagent/load/operator/Manifests"
+ *
+ * const options = {
+ *   test: "smoke",
+ *   script: "export default () => {}",
+ *   k6Version: "2.2.0",
+ *   parallelism: 4,
+ *   variables: { WEBAGENT_BASE_URL: "https://agents.example.com" },
+ *   apiKeySecret: { name: "webagent", key: "apiKey" }
+ * }
+ * console.log(commands(options).join("\n"))
+ * ```
  */
 export const commands = (options: OperatorOptions): ReadonlyArray<string> => {
   const { apiKeySecret, namespace } = options

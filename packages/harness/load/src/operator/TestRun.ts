@@ -25,10 +25,16 @@ export interface OperatorOptions {
 const configMapLimit_bytes = 1_048_576
 
 /**
- * The name of every rendered resource.
+ * Returns the name of every rendered resource.
  *
  * @param options - The load test.
  * @returns A name that Kubernetes accepts.
+ * @example
+ * ```ts
+ * import { nameOf, type OperatorOptions } from "@webagent/load/operator/TestRun"
+ *
+ * export const remove = (options: OperatorOptions) => `kubectl delete testrun ${nameOf(options)}`
+ * ```
  */
 export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${test}`
 
@@ -36,20 +42,33 @@ export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${te
 export const scriptFile = "load.js"
 
 /**
- * Returns whether the script is part of an image.
+ * Returns whether the script is part of an image: if you name one, or if the script is too large for a ConfigMap (1
+ * MiB).
  *
  * @param options - The load test and its image.
  * @returns True if no ConfigMap is needed.
+ * @example
+ * ```ts
+ * import { isBaked, type OperatorOptions } from "@webagent/load/operator/TestRun"
+ *
+ * export const needsRegistry = (options: OperatorOptions) => isBaked({ ...options, image: undefined })
+ * ```
  */
 export const isBaked = (options: OperatorOptions): boolean =>
   options.image !== undefined ||
   Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile) > configMapLimit_bytes
 
 /**
- * The image that the pods run: stock k6, or one with the script in it.
+ * Returns the image that the pods run: the official k6, or one with the script in it.
  *
  * @param options - The load test and its image.
  * @returns The name of the image with its tag.
+ * @example
+ * ```ts
+ * import { imageOf, type OperatorOptions } from "@webagent/load/operator/TestRun"
+ *
+ * export const pull = (options: OperatorOptions) => `docker pull ${imageOf(options)}`
+ * ```
  */
 export const imageOf = (options: OperatorOptions): string =>
   options.image ?? (isBaked(options) ? `${nameOf(options)}:latest` : `grafana/k6:${options.k6Version}`)
@@ -77,10 +96,17 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
 }
 
 /**
- * The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together.
+ * Makes the TestRun (`k6.io/v1alpha1`), which gives each of `parallelism` pods a share of the load. They begin
+ * together.
  *
  * @param options - The load test, its image and the number of pods.
  * @returns The manifest.
+ * @example
+ * ```ts
+ * import { type OperatorOptions, testRun } from "@webagent/load/operator/TestRun"
+ *
+ * export const pods = (options: OperatorOptions) => testRun(options).spec.parallelism
+ * ```
  */
 export const testRun = (options: OperatorOptions) => {
   const { outputs = [], parallelism } = options
@@ -100,10 +126,16 @@ export const testRun = (options: OperatorOptions) => {
 }
 
 /**
- * The ConfigMap of a script that is not baked into an image.
+ * Makes the ConfigMap of a script that isn't part of an image.
  *
  * @param options - The load test.
  * @returns The manifest.
+ * @example
+ * ```ts
+ * import { configMap, type OperatorOptions } from "@webagent/load/operator/TestRun"
+ *
+ * export const json = (options: OperatorOptions) => JSON.stringify(configMap(options))
+ * ```
  */
 export const configMap = (options: OperatorOptions) =>
   ({
@@ -114,10 +146,18 @@ export const configMap = (options: OperatorOptions) =>
   }) satisfies Node
 
 /**
- * The image of a script: stock k6, which has the shell that the operator's initializer needs.
+ * Makes the Dockerfile of an image with the script. It starts from the official k6, which has the shell that the
+ * operator's initializer needs.
  *
  * @param options - The load test and its image.
  * @returns The content of the Dockerfile.
+ * @example
+ * ```ts
+ * import { dockerfile, type OperatorOptions } from "@webagent/load/operator/TestRun"
+ * import { writeFileSync } from "node:fs"
+ *
+ * export const write = (options: OperatorOptions) => writeFileSync("Dockerfile", dockerfile(options))
+ * ```
  */
 export const dockerfile = (options: OperatorOptions): string =>
   [`FROM grafana/k6:${options.k6Version}`, `COPY ${scriptFile} /test/${scriptFile}`, ""].join("\n")
