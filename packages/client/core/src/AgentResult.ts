@@ -21,7 +21,20 @@ const textOf = ({ message, path = [] }: Issue) => {
 const isStandard = <A, RD>(schema: ResultSchema<A, RD>): schema is StandardSchema<A> =>
   typeof (schema as Partial<StandardSchema<A>> | undefined)?.["~standard"]?.validate === "function"
 
-/** Throws where there is no schema: an error after the run would come after its cost. */
+/**
+ * Refuses an option that isn't a schema before a run is created, because a later error would come after the run's cost.
+ *
+ * @param schema - The `result` option of a call.
+ * @returns Nothing if it's a schema.
+ * @throws `TypeError` if it isn't one.
+ * @example
+ * ```ts
+ * import { AgentResult } from "@webagent/core"
+ * import * as Schema from "effect/Schema"
+ *
+ * AgentResult.check(Schema.Struct({ price: Schema.Number }))
+ * ```
+ */
 export const check = (schema: ResultSchema<unknown, unknown>): void => {
   if (isStandard(schema) || Schema.isSchema(schema)) return
   throw new TypeError("result must be a schema, such as zod's or Effect's.")
@@ -47,6 +60,19 @@ const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Eff
 /**
  * Decodes an agent's result with a schema, and fails with the parts that don't fit. Agents often return text that
  * contains only JSON, so text that doesn't fit is also tried as JSON.
+ *
+ * @param schema - A schema of Effect's, or of any library that follows standardschema.dev, such as zod's.
+ * @param result - The result of a run.
+ * @returns The decoded result. Fails with a text that lists the parts that don't fit.
+ * @example
+ * ```ts
+ * import { AgentResult } from "@webagent/core"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Offer = Schema.Struct({ price: Schema.Number })
+ * // agents often return JSON as text
+ * export const offer = AgentResult.decode(Offer, '{"price": 4.2}')
+ * ```
  */
 export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unknown): Effect.Effect<A, string, RD> => {
   const as = decoderOf(schema)

@@ -26,22 +26,63 @@ export class Answered {
     this.#whole = whole
   }
 
-  /** A header by its name in lower case. */
+  /**
+   * Returns a header of the response.
+   *
+   * @param name - The name in lower case.
+   * @returns The value. Undefined if the response doesn't have the header.
+   * @example
+   * ```ts
+   * import type { Answered } from "@webagent/core"
+   *
+   * export const pause_s = (response: Answered) => Number(response.header("retry-after") ?? 0)
+   * ```
+   */
   header(name: string): string | undefined {
     return this.#whole.header(name)
   }
 
-  /** The body as text. */
+  /**
+   * Decodes the body as UTF-8.
+   *
+   * @returns The text.
+   * @example
+   * ```ts
+   * import type { Answered } from "@webagent/core"
+   *
+   * export const json = (response: Answered): unknown => JSON.parse(response.text())
+   * ```
+   */
   text(): string {
     return decoder.decode(this.#whole.body)
   }
 
-  /** All headers, by their names in lower case. */
+  /**
+   * Returns all headers of the response.
+   *
+   * @returns The values by their names in lower case.
+   * @example
+   * ```ts
+   * import type { Answered } from "@webagent/core"
+   *
+   * export const names = (response: Answered) => Object.keys(response.headers())
+   * ```
+   */
   headers(): Readonly<Record<string, string>> {
     return this.#whole.headers()
   }
 
-  /** The body as it came, and the request that it answers, which is without the key. */
+  /**
+   * Returns the body as it came, and the request of the response, without its key.
+   *
+   * @returns The bytes and the request.
+   * @example
+   * ```ts
+   * import type { Answered } from "@webagent/core"
+   *
+   * export const size_bytes = (response: Answered) => response.parts().body.byteLength
+   * ```
+   */
   parts(): { readonly body: ArrayBuffer | Uint8Array; readonly request: Outgoing } {
     return { body: this.#whole.body, request: this.#outgoing }
   }

@@ -32,7 +32,24 @@ const classify = (exit: Exit.Exit<Answered, TransportError>): CircuitBreaker.Out
   return Exit.hasInterrupts(exit) ? { _tag: "Ignored" } : { _tag: "Failure" }
 }
 
-/** An attempt that is made only while the breaker allows it. */
+/**
+ * Makes an attempt only while a circuit breaker allows it. A response with a status from 500 counts as a failure.
+ *
+ * @param breaker - The breaker. Undefined allows every attempt.
+ * @param outgoing - The request. Its origin is the key of the breaker's state.
+ * @param attempt - Sends the request.
+ * @returns The response of the attempt.
+ * @throws `TransportError` with the reason `CircuitOpen` if nothing was sent.
+ * @example
+ * ```ts
+ * import { type Answered, Breaker, type TransportError } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * type Outgoing = Parameters<typeof Breaker.guard>[1]
+ * export const guarded = (outgoing: Outgoing, attempt: Effect.Effect<Answered, TransportError>) =>
+ *   Effect.flatMap(Breaker.Current, (breaker) => Breaker.guard(breaker, outgoing, attempt))
+ * ```
+ */
 export const guard = (
   breaker: CircuitBreaker.CircuitBreaker | undefined,
   outgoing: Outgoing,

@@ -37,8 +37,17 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
   /**
    * Creates a browser, which costs money until you stop it. Prefer `use` or `acquire`, which stop it.
    *
+   * @param input - The country of its proxy, its profile and other settings; by default, those of the service.
+   * @param options - An idempotency key, and headers and retries of this call.
+   * @returns The browser with its `cdpUrl`.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
+   * @example
+   * ```ts
+   * import { Browsers } from "@webagent/v4"
+   *
+   * export const program = Browsers.use((browsers) => browsers.create({ proxyCountryCode: "no" }))
+   * ```
    */
   readonly create: (
     input?: BrowserCreate,
@@ -47,7 +56,16 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
   /**
    * Stops a browser. The request is retried if the service can't be reached.
    *
+   * @param id - The id of the browser.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns The browser as the service shows it after the request, with its costs in USD.
    * @throws `BrowserNotFoundError` if the service has no browser with this id. For 5 seconds after a create, it's retried.
+   * @example
+   * ```ts
+   * import { Browsers } from "@webagent/v4"
+   *
+   * export const program = Browsers.use((browsers) => browsers.stop("5f2e"))
+   * ```
    */
   readonly stop: (
     id: string,
@@ -56,8 +74,17 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
   /**
    * Reads a browser.
    *
+   * @param id - The id of the browser.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns The browser as it is now. The description promises none of its fields.
    * @throws `BrowserNotFoundError` if the service has no browser with this id, and `OperationUnavailableError` if it
    *   can't read single browsers.
+   * @example
+   * ```ts
+   * import { Browsers } from "@webagent/v4"
+   *
+   * export const program = Browsers.use((browsers) => browsers.get("5f2e"))
+   * ```
    */
   readonly get: (id: string, options?: CallOptions.CallOptions) => Effect.Effect<UpdatedBrowser, BrowserError>
   /**
@@ -65,6 +92,7 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
    *
    * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of browsers per page, from 1
    *   to 100, and `pageNumber` the page to start with.
+   * @returns A stream of browsers. Each page is one request.
    * @throws `OperationUnavailableError` if the service doesn't list browsers.
    * @example
    * ```ts
@@ -76,7 +104,22 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
    * ```
    */
   readonly list: (options?: BrowserListOptions) => Stream.Stream<UpdatedBrowser, BrowserListError>
-  /** Reads one page of `list`. `totalItems` is the number of browsers on all pages. */
+  /**
+   * Reads one page of `list`.
+   *
+   * @param options - The same as for `list`, and a `timeout`.
+   * @returns The browsers of the page. `totalItems` is the number of browsers on all pages.
+   * @throws `OperationUnavailableError` if the service doesn't list browsers.
+   * @example
+   * ```ts
+   * import { Browsers } from "@webagent/v4"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const running = Browsers.use((browsers) =>
+   *   Effect.map(browsers.listPage({ filterBy: "active", pageSize: 1 }), ({ totalItems }) => totalItems)
+   * )
+   * ```
+   */
   readonly listPage: (
     options?: BrowserListOptions & CallOptions.CallOptions
   ) => Effect.Effect<BrowserList, BrowserListError>
@@ -84,6 +127,24 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
    * Creates a browser that is stopped when the scope closes: on success, failure and interruption.
    *
    * If it can't be stopped for 2 minutes, a warning with its id is logged.
+   *
+   * @param input - The country of its proxy, its profile and other settings; by default, those of the service.
+   * @param options - An idempotency key, and headers and retries of this call.
+   * @returns The browser with its `cdpUrl`.
+   * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+   * @example
+   * ```ts
+   * import { Browsers } from "@webagent/v4"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const program = Effect.scoped(
+   *   Effect.gen(function* () {
+   *     const browsers = yield* Browsers
+   *     const [buyer, seller] = [yield* browsers.acquire(), yield* browsers.acquire()]
+   *     yield* Effect.log(buyer.cdpUrl, seller.cdpUrl)
+   *   })
+   * )
+   * ```
    */
   readonly acquire: (
     input?: BrowserCreate,
@@ -92,6 +153,11 @@ export interface BrowserCalls<Lacking = OperationUnavailableError> {
   /**
    * Creates a browser, runs `f` with it, and stops the browser, whether `f` succeeds, fails or is interrupted.
    *
+   * @param input - The country of its proxy, its profile and other settings. Undefined for those of the service.
+   * @param f - Receives the browser.
+   * @param options - An idempotency key, and headers and retries of this call.
+   * @returns The result of `f`, once the browser is stopped. Stopping is tried for 2 minutes.
+   * @throws `CreateOutcomeUnknown` if the response to the create request was lost, and the errors of `f`.
    * @example
    * ```ts
    * import { Browsers } from "@webagent/v4"
@@ -129,7 +195,28 @@ const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
 const ofBrowser = (id: string): OfBrowser => ({ params: { browser_id: id } })
 
-/** Makes the operations on browsers of a version from its calls. */
+/**
+ * Makes the operations on browsers of a version from its calls.
+ *
+ * @param version - The API version, for the names of spans.
+ * @param calls - The calls that create, read, list and update browsers.
+ * @returns The operations. Their scope also accounts for browsers that are running when the program is interrupted.
+ * @example
+ * ```ts
+ * import { BrowserExtensions, V4Operations } from "@webagent/contract/v4"
+ * import { Browsers, CallOptions, ContractClient } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const browsers = Effect.gen(function* () {
+ *   const { create, update } = (yield* ContractClient.make("v4", V4Operations)).browsers
+ *   return yield* Browsers.make<never>("v4", {
+ *     ...(yield* ContractClient.makeOptional("v4", "Browsers", BrowserExtensions)),
+ *     create: (input = {}, options) => create({ payload: input }).pipe(CallOptions.provide(options)),
+ *     update
+ *   })
+ * })
+ * ```
+ */
 export const make = <Lacking>(
   version: ApiVersion,
   { create, get, list, update }: Calls<Lacking>
@@ -194,7 +281,23 @@ export const make = <Lacking>(
     }
   })
 
-/** Makes the operations on browsers of a version whose description doesn't show any. */
+/**
+ * Makes the operations on browsers of a version whose description doesn't show any.
+ *
+ * @param version - The API version.
+ * @returns The operations. They fail with `OperationUnavailableError` if the service doesn't offer them.
+ * @example
+ * ```ts
+ * import { Browsers } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.scoped(
+ *   Effect.flatMap(Browsers.makeOptional("v3"), (browsers) =>
+ *     browsers.use(undefined, ({ cdpUrl }) => Effect.log(cdpUrl))
+ *   )
+ * )
+ * ```
+ */
 export const makeOptional = (version: ApiVersion): Effect.Effect<BrowserCalls, never, Transport | Scope.Scope> => {
   const { create, get, list, update } = AllBrowserOperations
   return Effect.flatMap(ContractClient.makeOptional(version, "Browsers", { create, get, list, update }), (calls) =>

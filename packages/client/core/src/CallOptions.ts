@@ -48,19 +48,22 @@ const within = (timeout: Duration.Input) => {
 }
 
 /**
- * Lets the calls of an effect go by these options. The methods of a client take them as their last argument; this is for
- * several calls at once. A name that is no option is a defect: a TypeError with the name that was probably meant.
+ * Applies options to the calls in an effect. The methods of a client take the same options as their last argument; use
+ * this for several calls at once.
  *
  * @param options - Headers, a request id, an idempotency key, and retries.
- * @param isWait - Whether the effect is a wait, whose `timeout` limits the wait and not one call.
+ * @param isWait - True if the effect is a wait, whose `timeout` limits the wait instead of each call.
  * @returns A function that applies the options to the calls in an effect.
+ * @throws `TypeError` as a defect if an option has an unknown name or an invalid value.
  * @example
  * ```ts
  * import { CallOptions } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
  * import * as Effect from "effect/Effect"
  *
- * declare const read: Effect.Effect<{ readonly id: string }>
- * export const program = read.pipe(CallOptions.provide({ retries: 0, headers: { "x-team": "travel" } }))
+ * export const both = Runs.use((runs) => Effect.all([runs.get("5f2e"), runs.get("91ab")])).pipe(
+ *   CallOptions.provide({ retries: 0, headers: { "x-team": "travel" } })
+ * )
  * ```
  */
 export const provide =
@@ -85,10 +88,43 @@ export const provide =
     })
   }
 
-/** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
+/**
+ * Applies options to a wait. Its `timeout` limits the wait instead of each call.
+ *
+ * @param options - Headers, a request id, retries and the timeout of the wait.
+ * @returns A function that applies the options to the calls in an effect.
+ * @example
+ * ```ts
+ * import { CallOptions } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const program = Runs.use((runs) =>
+ *   runs.untilTerminal("5f2e").pipe(CallOptions.provideToWait({ headers: { "x-team": "travel" } }))
+ * )
+ * ```
+ */
 export const provideToWait = (options: CreateOptions | undefined) => provide(options, true)
 
-/** The same for a wait that is watched: what its options choose holds for all its polls. */
+/**
+ * Applies options to the polls of a wait that is watched.
+ *
+ * @param options - Headers, a request id and retries.
+ * @returns A function that applies the options to a stream.
+ * @example
+ * ```ts
+ * import { CallOptions } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * export const program = Runs.use((runs) =>
+ *   runs.watch("5f2e").pipe(
+ *     CallOptions.provideToWatch({ requestId: "order-7" }),
+ *     Stream.runForEach(({ status }) => Effect.log(status))
+ *   )
+ * )
+ * ```
+ */
 export const provideToWatch =
   (options: CreateOptions | undefined) =>
   <A, E, R>(watch: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
@@ -108,10 +144,37 @@ const regardless = (policy: RetryPolicy.RetryPolicy) =>
 const ofPoll = regardless(RetryPolicy.none)
 const ofStop = regardless(RetryPolicy.persistent)
 
-/** One poll of a wait: the wait is what tries again, and others may share the poll, whatever this one has chosen. */
+/**
+ * Sends one poll of a wait without retries of its own, because the wait polls again, and others may share the poll.
+ *
+ * @param effect - The poll.
+ * @param requestId - The `X-Request-Id` of the poll; a new one if it's undefined.
+ * @returns The result of the poll.
+ * @example
+ * ```ts
+ * import { CallOptions } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const poll = (id: string) => Runs.use((runs) => CallOptions.poll(runs.status(id), undefined))
+ * ```
+ */
 export const poll = <A, E, R>(effect: Effect.Effect<A, E, R>, requestId: string | undefined): Effect.Effect<A, E, R> =>
   Effect.provideContext(effect, Context.add(ofPoll, RequestId.Current, requestId)) as Effect.Effect<A, E, R>
 
-/** A call that stops what costs. It's tried for a minute, unless told otherwise, whatever its caller has chosen for calls. */
+/**
+ * Retries a call that stops something that costs money, regardless of the retries that its caller has set.
+ *
+ * @param stop - The call.
+ * @param time - The longest time for all attempts, such as `"2 minutes"`.
+ * @returns The result of the call.
+ * @throws `TimeoutError` if no attempt succeeds in time, and errors that a retry can't fix.
+ * @example
+ * ```ts
+ * import { CallOptions } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const cancel = (id: string) => Runs.use((runs) => CallOptions.forSure(runs.cancel(id), "2 minutes"))
+ * ```
+ */
 export const forSure = <A, E, R>(stop: Effect.Effect<A, E, R>, time: Duration.Input = "1 minute") =>
   Effect.timeout(Effect.provideContext(stop, ofStop) as Effect.Effect<A, E, R>, time)

@@ -139,7 +139,20 @@ const reserved: { readonly [name: string]: string } = {
   upgrade: isOfTransfer
 }
 
-/** A header that goes with every request must not replace what tells one call from another, or who calls. */
+/**
+ * Checks headers that go with every request. They can't replace the key, or a header that differs from call to call.
+ *
+ * @param headers - The headers by name.
+ * @param keyHeader - The name of the header with the API key, in lower case.
+ * @returns The headers.
+ * @throws `ClientConfigError` that names the first invalid header.
+ * @example
+ * ```ts
+ * import { checkHeaders } from "@webagent/core"
+ *
+ * export const headers = checkHeaders({ "X-Team": "travel" }, "x-service-api-key")
+ * ```
+ */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
   if (!isRecord(headers)) return fail(`headers must be ${aRecord}.`)
   for (const [name, value] of Object.entries(headers)) {
@@ -343,8 +356,21 @@ export class ClientConfig extends Context.Service<
 }
 
 /**
- * The configuration from values and, where they say nothing, from the environment. A name that is no option is an error
- * with the one that was probably meant.
+ * Provides the configuration from options. Missing options come from the environment.
+ *
+ * @param options - The address, the key and limits for time. Without options, everything comes from the environment.
+ * @returns A layer with the configuration.
+ * @throws `ClientConfigError` if a value is missing or invalid, or an option has an unknown name.
+ * @example
+ * ```ts
+ * import { layerGiven, layerHttp, Transport } from "@webagent/core"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const layer = Transport.layer.pipe(
+ *   Layer.provide(layerHttp),
+ *   Layer.provide(layerGiven({ requestTimeout: "10 seconds" }))
+ * )
+ * ```
  */
 export const layerGiven = (options?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
   options === undefined

@@ -80,9 +80,25 @@ const madeBy = (path: string) =>
 const isCreate = ({ method, status }: Contract.Operation) => method === "POST" && status === undefined
 
 /**
- * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once. A
- * POST that creates nothing, and a DELETE, are retried as reads are. A DELETE or purge that finds nothing
- * has succeeded if the response to an earlier attempt was lost.
+ * Makes the call of one operation. A POST that creates something is sent by the rules for creates. Other operations are
+ * retried as reads are, except for a PATCH and for requests with `own` headers, which are sent once. A DELETE or purge
+ * that finds nothing has succeeded if the response to an earlier attempt was lost.
+ *
+ * @param transport - Sends the requests.
+ * @param version - The API version whose address is used.
+ * @param operation - The operation of the contract.
+ * @param own - Headers of a request that is sent once.
+ * @returns A function that takes the parameters and the payload, and returns the decoded response as an effect.
+ * @example
+ * ```ts
+ * import { V4Operations } from "@webagent/contract/v4"
+ * import { ContractClient, Transport } from "@webagent/core"
+ *
+ * export const read = (id: string) =>
+ *   Transport.use((transport) =>
+ *     ContractClient.methodOf(transport, "v4", V4Operations.runs.get)({ params: { run_id: id } })
+ *   )
+ * ```
  */
 export const methodOf = (
   transport: Transport["Service"],
@@ -142,8 +158,21 @@ export const methodOf = (
 }
 
 /**
- * The operations of a table of the contract, such as `V4Operations`, over the Transport: a POST by the rules for
- * creates, a GET by those for reads. A PATCH is sent once.
+ * Makes the calls of a table of operations, such as `V4Operations`. Creates are sent by the rules for creates, reads
+ * are retried, and a PATCH is sent once.
+ *
+ * @param version - The API version whose address is used.
+ * @param table - The operations by group and name.
+ * @returns A function for each operation, by group and name.
+ * @example
+ * ```ts
+ * import { V4Operations } from "@webagent/contract/v4"
+ * import { ContractClient } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const status = (id: string) =>
+ *   Effect.flatMap(ContractClient.make("v4", V4Operations), ({ runs }) => runs.status({ params: { run_id: id } }))
+ * ```
  */
 export const make = <const Table extends Contract.Operations>(
   version: ApiVersion,
@@ -164,8 +193,22 @@ const attributesOf = (params: RequestEncoding.Input["params"] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, id]) => [name.replace("_", "."), id]))
 
 /**
- * A group of operations that the description doesn't show, such as `RunExtensions`, of a service whose name is a part of
- * their spans. A call that the target has no operation for fails with `OperationUnavailableError`.
+ * Makes the calls of operations that the description doesn't show, and that a service may lack.
+ *
+ * @param version - The API version whose address is used.
+ * @param service - The name of the service in spans, such as `Runs`.
+ * @param operations - The operations by name, such as `RunExtensions`.
+ * @returns A function for each operation. It fails with `OperationUnavailableError` if the service lacks the operation.
+ * @example
+ * ```ts
+ * import { RunExtensions } from "@webagent/contract/v4"
+ * import { ContractClient } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const latest = Effect.flatMap(ContractClient.makeOptional("v4", "Runs", RunExtensions), ({ list }) =>
+ *   list({ query: { limit: 5 } })
+ * )
+ * ```
  */
 export const makeOptional = <const Operations extends Group>(
   version: ApiVersion,

@@ -19,7 +19,7 @@ export interface TotalCost {
  * ```ts
  * import { Cost } from "@webagent/core"
  *
- * console.log(Cost.total(["0.10", "0.20", null])) // { total: "0.30", known: 2, unknown: 1 }
+ * console.log(Cost.total(["0.10", "0.20", null])) // { total: "0.3", known: 2, unknown: 1 }
  * ```
  */
 export const total = (costs: Iterable<string | null | undefined>): TotalCost => {

@@ -44,7 +44,18 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   }
 }
 
-/** Returns the phase of a create that failed for this reason. */
+/**
+ * Returns the point at which the outcome of a create was lost.
+ *
+ * @param reason - The reason why the create failed.
+ * @returns `waiting` for the response, `reading` its body, or `answered` without saying what was created.
+ * @example
+ * ```ts
+ * import { phaseOf, type TransportError } from "@webagent/core"
+ *
+ * export const isCut = ({ reason }: TransportError) => phaseOf(reason) === "reading"
+ * ```
+ */
 export const phaseOf = (reason: TransportErrorReason): CreatePhase => {
   if ("phase" in reason) return reason.phase === "body" ? "reading" : "waiting"
   return reason._tag === "ConnectionFailed" ? "waiting" : "answered"

@@ -8,7 +8,21 @@ import type { Answered } from "./Answered.ts"
 import type { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
 
-/** The answer as Effect's HttpClient gives it; its request is without the key, and without its body. */
+/**
+ * Converts a response to one of Effect's `HttpClient`. Its request has neither the key nor a body.
+ *
+ * @param answered - The response of `exchange`.
+ * @returns The response.
+ * @example
+ * ```ts
+ * import { toResponse, Transport } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const models = Transport.use(({ exchange }) =>
+ *   exchange("v4", { method: "GET", url: "/models" }).pipe(Effect.flatMap((response) => toResponse(response).json))
+ * )
+ * ```
+ */
 export const toResponse = (answered: Answered): HttpClientResponse.HttpClientResponse => {
   const { body, request } = answered.parts()
   const original = HttpClientRequest.make(request.method as "GET")(request.url, { headers: request.headers })

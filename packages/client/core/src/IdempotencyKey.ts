@@ -43,18 +43,17 @@ export const Current = Context.Reference<Effect.Effect<string>>("@webagent/core/
 })
 
 /**
- * Gives the create in `effect` a key of the caller's: kept with what the create is for, it makes the same create
- * repeatable in another process, at a service that honours it. One key is for one create.
+ * Sets the idempotency key of the create in an effect. If you store the key with your order, another process can repeat
+ * the create at a service that honors keys. Use a key for one create only.
  *
  * @param key - 1 to 255 visible ASCII characters.
  * @returns A function that gives the creates in an effect this key.
  * @example
  * ```ts
  * import { IdempotencyKey } from "@webagent/core"
- * import * as Effect from "effect/Effect"
+ * import { Runs } from "@webagent/v4"
  *
- * declare const create: Effect.Effect<{ readonly id: string }>
- * export const program = create.pipe(IdempotencyKey.provide("order-7"))
+ * export const buy = Runs.use((runs) => runs.create({ task: "Buy a mug" })).pipe(IdempotencyKey.provide("order-7"))
  * ```
  */
 export const provide =
@@ -67,6 +66,12 @@ export const provide =
  *
  * @param key - A key from a caller.
  * @returns The problem in words, or undefined if the key is valid.
+ * @example
+ * ```ts
+ * import { IdempotencyKey } from "@webagent/core"
+ *
+ * console.log(IdempotencyKey.issueOf("order-7") ?? "valid") // valid
+ * ```
  */
 export const issueOf = (key: unknown): string | undefined =>
   typeof key === "string" && /^[\x21-\x7e]{1,255}$/u.test(key)

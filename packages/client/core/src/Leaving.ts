@@ -3,7 +3,20 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { Transport } from "./Transport.ts"
 
-/** Notes that the unfinished resources of a session are over, because it was deleted with them. */
+/**
+ * Notes that the unfinished resources of a session are closed, because the session was deleted with them.
+ *
+ * @param transport - The transport that created them.
+ * @param sessionId - The id of the session.
+ * @returns An effect that notes it.
+ * @example
+ * ```ts
+ * import { Leaving, Transport } from "@webagent/core"
+ *
+ * export const deleted = (sessionId: string) =>
+ *   Transport.use((transport) => Leaving.closeSession(transport, sessionId))
+ * ```
+ */
 export const closeSession = ({ closed, grace, open }: Transport["Service"], sessionId: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     grace.forget(sessionId)
@@ -24,7 +37,19 @@ const accounted = {}
  * Accounts for the unfinished resources of a kind, such as `run`, when the surrounding scope is closed by an interruption,
  * as by Ctrl-C: they are canceled if the client's `onInterrupt` says so, and a warning names those that are left.
  *
+ * @param kind - The kind of the resources, such as `run`.
+ * @param cancel - Cancels a resource by its id.
  * @returns A function for a resource that was named already, so that it isn't named twice.
+ * @example
+ * ```ts
+ * import { CallOptions, Leaving } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const watchRuns = Effect.flatMap(Runs, (runs) =>
+ *   Leaving.onInterrupt("run", (id) => CallOptions.forSure(runs.cancel(id)))
+ * )
+ * ```
  */
 export const onInterrupt = (
   kind: string,

@@ -10,7 +10,24 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
 
 /** Remembers what was created and is not over, so that what a killed process left can be found and stopped. */
 export interface Ledger {
-  /** Writes what happened; it is safe once this succeeds. */
+  /**
+   * Writes an event of a resource that costs money.
+   *
+   * @param entry - The event.
+   * @returns An effect that succeeds once the entry is safe.
+   * @throws `LedgerError` if it can't be written.
+   * @example
+   * ```ts
+   * import { Ledger } from "@webagent/core"
+   * import * as Clock from "effect/Clock"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const closeRun = Effect.fn(function* (id: string) {
+   *   const ledger = yield* Ledger.Current
+   *   yield* ledger.write({ _tag: "closed", at_ms: yield* Clock.currentTimeMillis, kind: "run", id })
+   * })
+   * ```
+   */
   readonly write: (entry: LedgerEntry) => Effect.Effect<void, LedgerError>
   /** Resources that may cost money now: opened and not closed, or opening without a known outcome. */
   readonly open: Effect.Effect<ReadonlyArray<OpenItem>, LedgerError>

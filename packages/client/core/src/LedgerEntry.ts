@@ -96,7 +96,23 @@ export class OpenItems {
   private readonly earlier = new Map<string, Known>()
   private readonly made = new Map<string, Known>()
 
-  /** Takes in what happened next. */
+  /**
+   * Applies the next entry.
+   *
+   * @param entry - The entry.
+   * @param owner - The process that wrote it, if the ledger records it.
+   * @returns Nothing.
+   * @example
+   * ```ts
+   * import { type LedgerEntry, OpenItems } from "@webagent/core"
+   *
+   * export const openAfter = (entries: ReadonlyArray<LedgerEntry>) => {
+   *   const items = new OpenItems()
+   *   for (const entry of entries) items.add(entry)
+   *   return items.list()
+   * }
+   * ```
+   */
   add(entry: LedgerEntry, owner?: string): void {
     switch (entry._tag) {
       case "opening": {
@@ -132,7 +148,19 @@ export class OpenItems {
     }
   }
 
-  /** Returns whether a resource with this id is open. */
+  /**
+   * Returns whether a resource with this id is open.
+   *
+   * @param kind - The kind of the resource, such as `run`.
+   * @param id - Its id.
+   * @returns True if it was opened and not closed.
+   * @example
+   * ```ts
+   * import { OpenItems } from "@webagent/core"
+   *
+   * console.log(new OpenItems().has("run", "5f2e")) // false
+   * ```
+   */
   has(kind: string, id: string): boolean {
     return this.made.has(nameOf(kind, id))
   }
@@ -142,7 +170,17 @@ export class OpenItems {
     return 2 * (this.made.size + this.last.size + this.earlier.size)
   }
 
-  /** The fewest entries that say the same, in order, each with the owner of its item. */
+  /**
+   * Returns the fewest entries with the same meaning, so that a ledger can be compacted.
+   *
+   * @returns The entries in order, each with the owner of its resource.
+   * @example
+   * ```ts
+   * import type { OpenItems } from "@webagent/core"
+   *
+   * export const compacted = (items: OpenItems) => items.entries().map(({ entry }) => JSON.stringify(entry)).join("\n")
+   * ```
+   */
   entries(): ReadonlyArray<{ readonly entry: LedgerEntry; readonly owner: string | undefined }> {
     const items = [...this.earlier.values(), ...this.made.values(), ...this.last.values()]
     const inOrder = items.toSorted((a, b) => a.opening.at_ms - b.opening.at_ms)
@@ -155,7 +193,17 @@ export class OpenItems {
     })
   }
 
-  /** In the order in which they were opened. */
+  /**
+   * Returns the resources that may cost money now.
+   *
+   * @returns The resources in the order in which they were opened.
+   * @example
+   * ```ts
+   * import type { OpenItems } from "@webagent/core"
+   *
+   * export const ids = (items: OpenItems) => items.list().map(({ id, key, kind }) => `${kind} ${id ?? key}`)
+   * ```
+   */
   list(): ReadonlyArray<OpenItem> {
     return [...this.made.values(), ...this.last.values()].map(itemOf).toSorted((a, b) => a.at_ms - b.at_ms)
   }

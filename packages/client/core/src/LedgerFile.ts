@@ -166,6 +166,21 @@ const taken = ".taken.ndjson"
  * A process takes files over by renaming them. It puts what they say into a new file, and removes them when that is on the
  * disk. A process that writes looks after each entry whether its file is still there, and if not writes the entry once
  * more, into a new file: an entry is seen by the one or written again by the other.
+ *
+ * @param options - `directory` is the folder, and `owner` this process, as `ProcessOwner.current()` returns it.
+ * @returns The ledger. Its file is closed with the scope.
+ * @example
+ * ```ts
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
+ * import { LedgerFile } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const open = LedgerFile.make({ directory: "ledger" }).pipe(
+ *   Effect.flatMap((ledger) => ledger.open),
+ *   Effect.scoped,
+ *   Effect.provide(NodeServices.layer)
+ * )
+ * ```
  */
 export const make = Effect.fnUntraced(function* ({
   directory,

@@ -27,8 +27,21 @@ const attemptsOf = (method: string, url: string, status: number, outcome: string
 const cache = new Map<string, ReturnType<typeof attemptsOf>>()
 
 /**
- * Returns the metrics of attempts with the same outcome: `status` and its class `2xx` to `5xx`, or zero and the reason
- * for the missing response. Paths and ids aren't labels, so that there are few series.
+ * Returns the metrics of attempts with the same outcome. Paths and ids aren't labels, so that there are few series.
+ *
+ * @param method - The HTTP method.
+ * @param url - The address of the request, whose origin becomes a label.
+ * @param status - The status of the response; 0 if none came.
+ * @param outcome - The class of the status, such as `5xx`, or the reason for the missing response, such as `Timeout`.
+ * @returns A counter, and a histogram of durations in seconds.
+ * @example
+ * ```ts
+ * import { Metrics } from "@webagent/core"
+ * import * as Metric from "effect/Metric"
+ *
+ * const { duration } = Metrics.attempts("GET", "https://agents.example.com/api/v4/runs", 200, "2xx")
+ * export const record = (duration_ms: number) => Metric.update(duration, duration_ms / 1000)
+ * ```
  */
 export const attempts = (
   method: string,

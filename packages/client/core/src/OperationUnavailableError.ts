@@ -60,13 +60,43 @@ const notFoundOf = (error: unknown): readonly [call: Call | undefined, detail: s
   return [String(_tag).endsWith("NotFoundError") ? call : undefined, String(detail)]
 }
 
-/** Returns whether an error says that the resource of a call isn't there. */
+/**
+ * Returns whether an error says that there is no such resource.
+ *
+ * @param error - The error of a call.
+ * @returns True for a described 404, and false if the service has no such operation.
+ * @example
+ * ```ts
+ * import { isGone } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const cancel = (id: string) =>
+ *   Runs.use((runs) => Effect.catchIf(Effect.asVoid(runs.cancel(id)), isGone, () => Effect.void))
+ * ```
+ */
 export const isGone = (error: unknown): boolean => {
   const [call, detail] = notFoundOf(error)
   return call !== undefined && !unrouted.test(detail)
 }
 
-/** Returns an error as a caller of an optional operation sees it. */
+/**
+ * Converts the error of an optional operation: if the service doesn't have the operation, to
+ * `OperationUnavailableError`.
+ *
+ * @param error - The error of the call.
+ * @param operation - The method and path, such as `GET /models`.
+ * @returns The error for the caller.
+ * @example
+ * ```ts
+ * import { ofOptional, Raw } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const models = Raw.request("v4")("GET", "/models").pipe(
+ *   Effect.mapError((error) => ofOptional(error, "GET /models"))
+ * )
+ * ```
+ */
 export const ofOptional = <E>(error: E, operation: string): E | OperationUnavailableError => {
   const absence = absenceOf(error)
   return absence === undefined ? error : new OperationUnavailableError({ operation, ...absence })

@@ -20,13 +20,54 @@ type ListOptions<Query> = Query & Omit<CallChoices, "timeout">
 
 /** The methods of a list. */
 export interface Pages<Page, Row, Query, E> {
-  /** Streams the records. Each page is read when its first record is needed. */
+  /**
+   * Streams the records. Each page is read when its first record is needed.
+   *
+   * @param options - The query of the list, and headers and retries of its requests.
+   * @returns A stream of records.
+   * @example
+   * ```ts
+   * import { Runs } from "@webagent/v4"
+   * import * as Stream from "effect/Stream"
+   *
+   * export const failed = Runs.use((runs) =>
+   *   runs.list().pipe(Stream.filter(({ status }) => status === "failed"), Stream.take(5), Stream.runCollect)
+   * )
+   * ```
+   */
   readonly list: (options?: ListOptions<Query>) => Stream.Stream<Row, E>
-  /** Reads one page. */
+  /**
+   * Reads one page.
+   *
+   * @param options - The query of the list, and headers, retries and the timeout of the request.
+   * @returns The page as the service sends it.
+   * @example
+   * ```ts
+   * import { Runs } from "@webagent/v4"
+   *
+   * export const page = (cursor: string) => Runs.use((runs) => runs.listPage({ limit: 20, cursor }))
+   * ```
+   */
   readonly listPage: (options?: ListOptions<Query> & CallChoices) => Effect.Effect<Page, E>
 }
 
-/** Makes the methods of a list over its operation. A page without records doesn't end the list. */
+/**
+ * Makes the methods of a list over its operation. A page without records doesn't end the list. The first call only
+ * fixes the type of the query.
+ *
+ * @returns A function that takes `read`, which reads a page, `rowsOf`, which returns its records, and `next`, which
+ *   returns the query of the next page. It returns `list` and `listPage`.
+ * @example
+ * ```ts
+ * import { type RunListQuery, RunExtensions } from "@webagent/contract/v4"
+ * import { ContractClient, Pages } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const runs = Effect.map(ContractClient.makeOptional("v4", "Runs", RunExtensions), ({ list }) =>
+ *   Pages.make<RunListQuery>()(list, ({ runs }) => runs, Pages.nextCursor)
+ * )
+ * ```
+ */
 export const make =
   <Query extends object>() =>
   <Page, Row, E>(
@@ -50,7 +91,19 @@ interface CursorPage {
   readonly nextCursor?: string | null
 }
 
-/** Continues at the cursor of a page. A cursor that leads to the same page again ends the list. */
+/**
+ * Returns the query of the page after a page with a cursor. A cursor that leads to the same page again ends the list.
+ *
+ * @param page - The page that was read.
+ * @param query - Its query.
+ * @returns The next query, or undefined after the last page.
+ * @example
+ * ```ts
+ * import { Pages } from "@webagent/core"
+ *
+ * console.log(Pages.nextCursor({ hasMore: true, nextCursor: "c2" }, { cursor: "c1" })) // { cursor: "c2" }
+ * ```
+ */
 export const nextCursor = <Query extends { readonly cursor?: string }>(
   page: CursorPage,
   query: Query
@@ -68,7 +121,20 @@ interface NumberedPage {
   readonly pageSize?: number
 }
 
-/** Continues at the next number until all items were read, or a page has none. */
+/**
+ * Returns the query of the page after a page with a number. The list ends when all items were read, or at an empty
+ * page.
+ *
+ * @param page - The page that was read.
+ * @param query - Its query.
+ * @returns The next query, or undefined after the last page.
+ * @example
+ * ```ts
+ * import { Pages } from "@webagent/core"
+ *
+ * console.log(Pages.nextNumber({ items: ["a", "b"], totalItems: 3 }, { pageNumber: 1 })) // { pageNumber: 2 }
+ * ```
+ */
 export const nextNumber = <Query extends { readonly pageNumber?: number; readonly pageSize?: number }>(
   page: NumberedPage,
   query: Query

@@ -53,8 +53,23 @@ export const current = (): string => {
 }
 
 /**
- * The id of the process that is an owner, as long as it is at work on this machine. A process with its id that was
- * started at another time is another one. `4711` and `process 4711` are owners as well, that say less.
+ * Returns the id of the process that an owner names, if it's running on this machine. A process with the same id that
+ * was started at another time is another one. Shorter owners, `4711` and `process 4711`, name a process by its id
+ * alone.
+ *
+ * @param owner - The owner of an open resource, as a ledger records it.
+ * @returns The process id, or undefined if the process has exited.
+ * @example
+ * ```ts
+ * import { Ledger } from "@webagent/core"
+ * import { ProcessOwner } from "@webagent/core/node"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const orphans = Effect.gen(function* () {
+ *   const open = yield* (yield* Ledger.Current).open
+ *   return open.filter(({ owner }) => owner !== undefined && ProcessOwner.atWork(owner) === undefined)
+ * })
+ * ```
  */
 export const atWork = (owner: string): number | undefined => {
   const [, id, start] = /^(?:process )?(\d+)(?: started (\S+))?$/u.exec(owner) ?? []

@@ -40,9 +40,19 @@ const issueOf = (method: unknown, path: unknown, { body, idempotencyKey }: Reque
 }
 
 /**
- * Sends a request that these packages do not list, to `path` of a version, such as `/runs`; gives the answer's JSON. The
- * key, redirects, timeouts and redaction are those of every call, and so are the errors. A GET is tried again as other
- * reads are. Any other method is sent once: what it made, if its answer is lost, is not known.
+ * Sends a request that these packages don't list. The key, redirects, timeouts, errors and redaction are those of every
+ * call. A GET is retried. Any other method is sent once, because its effect is unknown if the response is lost.
+ *
+ * @param version - The API version whose address is used.
+ * @returns A function that takes the method, a path below the version such as `/runs`, and a query, a body and
+ *   options. Its effect returns the JSON of the response.
+ * @throws `TransportError` if the request is invalid or there is no usable response.
+ * @example
+ * ```ts
+ * import { Raw } from "@webagent/core"
+ *
+ * export const models = Raw.request("v4")("GET", "/models", { query: { limit: 10 }, timeout: "5 seconds" })
+ * ```
  */
 export const request =
   (version: ApiVersion) =>

@@ -15,10 +15,9 @@ export const Current = Context.Reference<string | undefined>("@webagent/core/Req
  * @example
  * ```ts
  * import { RequestId } from "@webagent/core"
- * import * as Effect from "effect/Effect"
+ * import { Runs } from "@webagent/v4"
  *
- * declare const read: Effect.Effect<string>
- * export const program = read.pipe(RequestId.provide("order-7"))
+ * export const program = Runs.use((runs) => runs.get("5f2e")).pipe(RequestId.provide("order-7"))
  * ```
  */
 export const provide =
@@ -31,6 +30,12 @@ export const provide =
  *
  * @param id - An id from a caller.
  * @returns The problem in words, or undefined if the id is valid.
+ * @example
+ * ```ts
+ * import { RequestId } from "@webagent/core"
+ *
+ * console.log(RequestId.issueOf("order-7") ?? "valid") // valid
+ * ```
  */
 export const issueOf = (id: unknown): string | undefined =>
   typeof id === "string" && /^[\x20-\x7e\xa1-\xff]{1,255}$/u.test(id) && id.trim() === id

@@ -70,8 +70,24 @@ export interface Transient {
 }
 
 /**
- * Tells a failure that may pass by itself: no connection, a time-out, 408, 5xx, 429, and a success whose body is not
- * JSON, as when it was cut on its way or left out. Anything else is undefined.
+ * Recognizes a failure that may be temporary: no connection, a timeout, a 408, 429 or 5xx, an open circuit breaker, or
+ * a success whose body isn't JSON, for example because it was cut on its way.
+ *
+ * @param error - The error of an attempt.
+ * @returns Facts about the failure, or undefined if a retry wouldn't help.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const status = (id: string) =>
+ *   Runs.use((runs) =>
+ *     Effect.tapError(runs.status(id), (error) =>
+ *       RetryPolicy.transient(error) === undefined ? Effect.logError(error) : Effect.logWarning("try again later")
+ *     )
+ *   )
+ * ```
  */
 export const transient = (error: unknown): Transient | undefined => {
   if (error instanceof TooManyRequestsError) return { throttled: true, retryAfter: error.retryAfter }
@@ -96,8 +112,17 @@ export const transient = (error: unknown): Transient | undefined => {
 }
 
 /**
- * An answer that is not described for its operation, and may come from something in front of the service, such as a
- * gateway. A 403 that is no page is the service's own no.
+ * Recognizes a response that isn't described for its operation, and may come from a gateway in front of the service. A
+ * 403 counts only if it's an HTML page; otherwise the service itself refuses.
+ *
+ * @param error - The error of an attempt.
+ * @returns True for a `TransportError` with such a response.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ *
+ * export const hint = (error: unknown) => (RetryPolicy.isOdd(error) ? `Is ${error.origin} a gateway?` : String(error))
+ * ```
  */
 export const isOdd = (error: unknown): error is TransportError =>
   error instanceof TransportError &&
@@ -107,11 +132,42 @@ export const isOdd = (error: unknown): error is TransportError =>
       (error.reason.status !== 403 || error.reason.body.trimStart().startsWith("<")))) &&
   transient(error) === undefined
 
-/** A success whose body isn't as described. What was asked for is done: the response only can't be read. */
+/**
+ * Recognizes a success whose body isn't as described. The request took effect, although its response can't be read.
+ *
+ * @param error - The error of an attempt.
+ * @returns True for a `TransportError` with such a response.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Browsers } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const stop = (id: string) =>
+ *   Browsers.use((browsers) => Effect.asVoid(browsers.stop(id))).pipe(
+ *     Effect.catchIf(RetryPolicy.isOddSuccess, () => Effect.void)
+ *   )
+ * ```
+ */
 export const isOddSuccess = (error: unknown): boolean =>
   error instanceof TransportError && error.reason._tag === "UndecodableAnswer" && error.reason.isJson
 
-/** The same, or a 401 from something in front of the service. */
+/**
+ * Recognizes a response that may come from a gateway in front of the service: one for which `isOdd` is true, or a 401
+ * that isn't the service's.
+ *
+ * @param error - The error of an attempt.
+ * @returns True for such a response.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const get = (id: string) =>
+ *   Runs.use((runs) => Effect.retry(runs.get(id), { times: 3, while: RetryPolicy.isForeign }))
+ * ```
+ */
 export const isForeign = (error: unknown): boolean => isOdd(error) || isForeign401(error)
 
 const isRedirect = (error: unknown): boolean =>
@@ -127,17 +183,50 @@ const isRedirect = (error: unknown): boolean =>
 const odd_ms = 60_000
 
 /**
- * Tells a failure that may pass of a service that has answered before, if it has: what is odd then is no sign of a
- * wrong address, and may pass, too. A redirect, which is never followed, may for ever, anything else within a minute:
- * `silent_ms` is for how long nothing but failures has come.
+ * Recognizes a failure that may be temporary, given whether the service has responded before. If it has, its address is
+ * right, so an unexpected response counts as temporary for a minute, and a redirect, which is never followed, without a
+ * limit.
+ *
+ * @param error - The error of an attempt.
+ * @param answered - True if the service has responded before.
+ * @param silent_ms - The time since its last usable response, in milliseconds.
+ * @returns Facts about the failure, or undefined if a retry wouldn't help.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ *
+ * // the browser exists, so the address of the service is right
+ * export const mayPass = (error: unknown) => RetryPolicy.transientOf(error, true)
+ * ```
  */
 export const transientOf = (error: unknown, answered: boolean, silent_ms = 0): Transient | undefined =>
   transient(error) ??
   (answered && isForeign(error) && (silent_ms < odd_ms || isRedirect(error)) ? { throttled: false } : undefined)
 
 /**
- * The same as a wait takes it, which is what tries again a failed poll: with the pauses of `standard`, so that what
- * passes is not noticed a whole interval later.
+ * Decides when a wait polls again after a failed poll. It uses the pauses of `standard`, so that the wait notices the
+ * end of a short outage soon.
+ *
+ * @param error - The error of the poll.
+ * @param answered - True if the service has responded before.
+ * @param silent_ms - The time since its last usable response, in milliseconds.
+ * @returns The pause before the next poll, or undefined if the wait must fail.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Waiter } from "@webagent/polling"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const waiter = Effect.flatMap(Runs, (runs) =>
+ *   Waiter.make({
+ *     kind: "run",
+ *     check: (id) => runs.status(id),
+ *     isTerminal: ({ status }) => status === "completed" || status === "failed" || status === "cancelled",
+ *     retryable: (error, { answered, silent_ms }) => RetryPolicy.forWait(error, answered, silent_ms)
+ *   })
+ * )
+ * ```
  */
 export const forWait = (
   error: unknown,
@@ -179,9 +268,25 @@ export const Interruption = Context.Reference<{ readonly attempts: Restore; read
 )
 
 /**
- * Lets an interruption end a create inside an uninterruptible region: with `pauses` before its first attempt and between
- * two attempts, so that the answer to an attempt in flight is still read; with `attempts` also during an attempt. Once
- * the create has succeeded, the interruption waits for the end of the region.
+ * Lets an interruption end a create inside an uninterruptible region. Once the create has succeeded, the interruption
+ * waits for the end of the region.
+ *
+ * @param restore - Makes an effect interruptible again, as `Effect.uninterruptibleMask` passes it.
+ * @param when - `pauses`: before its first attempt and between attempts, so that the response to a sent request is
+ *   still read. `attempts`: also during an attempt.
+ * @returns A function that applies it to a create.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Runs.use((runs) =>
+ *   Effect.uninterruptibleMask((restore) =>
+ *     runs.create({ task: "Find a red mug" }).pipe(RetryPolicy.interruptible(restore, "pauses"))
+ *   )
+ * )
+ * ```
  */
 export const interruptible =
   (restore: Restore, when: "attempts" | "pauses") =>
@@ -194,13 +299,40 @@ export const interruptible =
       })
     })
 
-/** The same for a create whose wait cancels what it has made, and then reads the answer to an attempt in flight, or not. */
+/**
+ * Makes a create interruptible for `OwnWait.createAndWait`. If the wait cancels what was created, the response to a
+ * sent request is still read.
+ *
+ * @param create - The create.
+ * @returns The `create` of `OwnWait.createAndWait`.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const create = (task: string) =>
+ *   Effect.map(Runs, (runs) => RetryPolicy.interruptibleOwn(runs.create({ task })))
+ * ```
+ */
 export const interruptibleOwn =
   <A, E, R>(create: Effect.Effect<A, E, R>) =>
   (restore: Restore, isCancelled: boolean): Effect.Effect<A, E, R> =>
     interruptible(restore, isCancelled ? "pauses" : "attempts")(create)
 
-/** Lets nothing interrupt an effect inside an uninterruptible region, whatever `interruptible` says around it. */
+/**
+ * Prevents interruptions of an effect inside an uninterruptible region, regardless of `interruptible` around it.
+ *
+ * @param effect - The effect, such as the stop of a browser.
+ * @returns The same effect without interruptions.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import { Browsers } from "@webagent/v4"
+ *
+ * export const stop = (id: string) => Browsers.use((browsers) => RetryPolicy.uninterruptible(browsers.stop(id)))
+ * ```
+ */
 export const uninterruptible = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Interruption, no)
 
@@ -218,10 +350,9 @@ export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPol
  * @example
  * ```ts
  * import { RetryPolicy } from "@webagent/core"
- * import * as Effect from "effect/Effect"
+ * import { Runs } from "@webagent/v4"
  *
- * declare const read: Effect.Effect<string>
- * export const program = read.pipe(RetryPolicy.within("20 seconds"))
+ * export const program = Runs.use((runs) => runs.get("5f2e")).pipe(RetryPolicy.within("20 seconds"))
  * ```
  */
 export const within =
@@ -231,7 +362,22 @@ export const within =
       Effect.provideService(effect, Deadline, now + Duration.toMillis(Duration.fromInputUnsafe(time)))
     )
 
-/** Returns the pause after a failed attempt in milliseconds: full jitter, and at least as long as the response asks. */
+/**
+ * Returns the pause after a failed attempt: a random one up to a bound that doubles with each attempt, and at least as
+ * long as the response asks for.
+ *
+ * @param policy - The retry policy.
+ * @param attempt - The number of attempts so far, from 1.
+ * @param failure - Facts about the failure, as `transient` returns them.
+ * @param random - A random number from 0 to 1.
+ * @returns The pause in milliseconds.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ *
+ * console.log(RetryPolicy.pause_ms(RetryPolicy.standard, 3, { throttled: false }, 0.5)) // 200
+ * ```
+ */
 export const pause_ms = (policy: RetryPolicy, attempt: number, failure: Transient, random: number): number => {
   const base = failure.throttled ? policy.throttledBase : policy.base
   const bound_ms = Math.min(Duration.toMillis(policy.cap), Duration.toMillis(base) * 2 ** (attempt - 1))
@@ -241,17 +387,56 @@ export const pause_ms = (policy: RetryPolicy, attempt: number, failure: Transien
 
 /** Tries effects again as its policy says; all that go through one retrier share its quota. */
 export interface Retrier {
-  /** Tries a call that changes nothing again after what `mayPass` tells, which is `transient` unless given. */
+  /**
+   * Retries a call that changes nothing after a temporary failure.
+   *
+   * @param effect - One attempt of the call.
+   * @param mayPass - Returns facts about a temporary failure, and undefined for any other; by default `transient`.
+   * @returns The result of the first attempt that succeeds.
+   * @throws The error of the last attempt.
+   * @example
+   * ```ts
+   * import { RetryPolicy, Transport } from "@webagent/core"
+   *
+   * const { retry } = RetryPolicy.makeRetrier(RetryPolicy.standard)
+   * export const models = retry(Transport.use(({ exchange }) => exchange("v4", { method: "GET", url: "/models" })))
+   * ```
+   */
   readonly retry: <A, E, R>(
     effect: Effect.Effect<A, E, R>,
     mayPass?: (error: E) => Transient | undefined
   ) => Effect.Effect<A, E, R>
 }
 
-/** A retrier with a full quota. */
+/**
+ * Makes a retrier with a full quota, which all its calls share.
+ *
+ * @param policy - The policy of all its calls.
+ * @returns The retrier.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ *
+ * export const patient = RetryPolicy.makeRetrier({ ...RetryPolicy.standard, retries: 10 })
+ * ```
+ */
 export const makeRetrier = (policy: RetryPolicy): Retrier => retrierOf(() => policy)
 
-/** The same, where `Current` around a call replaces the policy of that call. */
+/**
+ * Makes a retrier whose policy a call can replace with `RetryPolicy.Current` and `RetryPolicy.Retries`.
+ *
+ * @param policy - The policy of other calls.
+ * @returns The retrier.
+ * @example
+ * ```ts
+ * import { RetryPolicy } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * const { retry } = RetryPolicy.makeCurrent(RetryPolicy.standard)
+ * export const once = <A, E>(call: Effect.Effect<A, E>) =>
+ *   Effect.provideService(retry(call), RetryPolicy.Current, RetryPolicy.none)
+ * ```
+ */
 export const makeCurrent = (policy: RetryPolicy): Retrier =>
   retrierOf((context) => {
     const chosen = Context.getOrUndefined(context, Current) ?? policy

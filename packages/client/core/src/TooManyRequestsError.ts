@@ -25,7 +25,21 @@ export class TooManyRequestsError extends Contract.TooManyRequestsError {
     return `${this.detail.replace(/\.$/u, "")}: try again ${whenOf(this.retryAfter)}, or do less at once.`
   }
 
-  /** Adds the key of the create that was refused. */
+  /**
+   * Adds the key of the refused create, so that a caller can send it again with the same key.
+   *
+   * @param key - The idempotency key of the create.
+   * @returns Nothing.
+   * @example
+   * ```ts
+   * import { TooManyRequestsError } from "@webagent/core"
+   * import * as Duration from "effect/Duration"
+   *
+   * const error = new TooManyRequestsError("Too many runs", Duration.seconds(5))
+   * error.refused("order-7")
+   * console.log(error.key) // order-7
+   * ```
+   */
   refused(key: string): void {
     const message = `${this.message} Idempotency key ${JSON.stringify(key)}.`
     Object.defineProperty(Object.assign(this, { key }), "message", {

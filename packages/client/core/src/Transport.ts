@@ -175,9 +175,22 @@ export class Transport extends Context.Service<
     /** Full address of each version. */
     readonly baseUrls: Readonly<Record<ApiVersion, string>>
     /**
-     * One attempt of any request, its path relative to the version's base address. Every status is a success and the
-     * whole body has been read, within `requestTimeout`. The key is attached unless the request has that header.
-     * `execute` takes a request of Effect's HttpClient.
+     * Makes one attempt of any request. Every status is a success. The body has been read to its end. The key is added
+     * unless the request has its header. `execute` does the same for a request of Effect's HttpClient.
+     *
+     * @param version - The API version whose address is used.
+     * @param request - The method, the path below that address, headers and a body.
+     * @returns The response.
+     * @throws `TransportError` if no response came within the timeouts of the client.
+     * @example
+     * ```ts
+     * import { Transport } from "@webagent/core"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const isUp = Transport.use(({ exchange }) =>
+     *   Effect.map(exchange("v4", { method: "GET", url: "/models" }), ({ status }) => status < 500)
+     * )
+     * ```
      */
     readonly exchange: (
       version: ApiVersion,
@@ -185,7 +198,18 @@ export class Transport extends Context.Service<
     ) => Effect.Effect<Answered, TransportError>
     /** The id that `RequestId.provide` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>
-    /** A new id. */
+    /**
+     * Makes a new request id.
+     *
+     * @returns The id, for the `X-Request-Id` of a call.
+     * @example
+     * ```ts
+     * import { Transport } from "@webagent/core"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const id = Effect.map(Transport, ({ newRequestId }) => newRequestId())
+     * ```
+     */
     readonly newRequestId: () => string
     /** Tries a call that changes nothing again, as RetryPolicy says. */
     readonly retry: RetryPolicy.Retrier["retry"]
@@ -202,7 +226,25 @@ export class Transport extends Context.Service<
     readonly open: Creates.Creates["open"]
     /** Treatment of these resources when the program is interrupted. */
     readonly onInterrupt: ClientConfig["Service"]["onInterrupt"]
-    /** Tells the hook that a poll was answered. */
+    /**
+     * Calls the `onPoll` hook of the client, if there is one.
+     *
+     * @param event - The poll that received a response.
+     * @returns Nothing.
+     * @example
+     * ```ts
+     * import { Transport } from "@webagent/core"
+     * import { Runs } from "@webagent/v4"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const poll = (id: string) =>
+     *   Effect.gen(function* () {
+     *     const { onPoll } = yield* Transport
+     *     const { status } = yield* Effect.flatMap(Runs, (runs) => runs.status(id))
+     *     onPoll({ kind: "run", id, status })
+     *   })
+     * ```
+     */
     readonly onPoll: (event: Hooks.PollEvent) => void
     /** The text without the key, should a service echo it: as it is, or escaped as by JSON, a URL or HTML. */
     readonly redact: Redact.Redact

@@ -144,7 +144,19 @@ export const called = (call: {
   return `${call.method} ${call.origin}${call.path}${attempts}`
 }
 
-/** A text from the network as a message says it: in one line, and no longer than `most` characters. */
+/**
+ * Formats a text from the network for a message: in one line, without control characters, and cut if it's too long.
+ *
+ * @param text - The text.
+ * @param most - The largest number of characters.
+ * @returns The text in one line. It ends with `…` if it was cut.
+ * @example
+ * ```ts
+ * import { inLine } from "@webagent/core"
+ *
+ * console.log(inLine("<html>\n  502 Bad Gateway", 14)) // <html> 502 Bad…
+ * ```
+ */
 export const inLine = (text: string, most: number): string => {
   // also what would colour or clear a terminal
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim()

@@ -20,7 +20,20 @@ export type DownloadError = BrowserNotFoundError | BadCursorError | CallError | 
  */
 export type DownloadCalls = FileLinks.StoredFiles<DownloadError>
 
-/** Makes the operations on the downloads of a version. */
+/**
+ * Makes the operations on the downloads of a version.
+ *
+ * @param version - The API version.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { Downloads } from "@webagent/core/account"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const report = (browserId: string) =>
+ *   Effect.flatMap(Downloads.make("v4"), (downloads) => downloads.get(browserId, "report.pdf"))
+ * ```
+ */
 export const make = (version: ApiVersion): Effect.Effect<DownloadCalls, never, Transport> =>
   Effect.gen(function* () {
     const { downloads } = yield* Optional.make(version, "Browsers", DownloadExtensions)

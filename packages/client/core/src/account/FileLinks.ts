@@ -27,11 +27,55 @@ export interface FileQuery {
 
 /** Stored files in one place, such as a workspace. */
 export interface StoredFiles<E> {
-  /** Lists files in the order of their paths. Pages are read while you take files. */
+  /**
+   * Lists files in the order of their paths. Pages are read while you take files.
+   *
+   * @param id - The id of the workspace or browser.
+   * @param options - `prefix` is the start of the paths. `limit` is the number of files per page, from 1 to 100.
+   *   `includeUrls` adds links.
+   * @returns A stream of files with their sizes in bytes. Each page is one request.
+   * @throws `WorkspaceNotFoundError` or `BrowserNotFoundError` if there is none with this id.
+   * @example
+   * ```ts
+   * import { Downloads } from "@webagent/v4/account"
+   * import * as Stream from "effect/Stream"
+   *
+   * export const bytes = (browserId: string) =>
+   *   Downloads.use((downloads) => Stream.runFold(downloads.list(browserId), () => 0, (sum, { size }) => sum + size))
+   * ```
+   */
   readonly list: (id: string, options?: FileQuery & Omit<CallOptions, "timeout">) => Stream.Stream<StoredFile, E>
-  /** Reads one page of `list`. */
+  /**
+   * Reads one page of `list`.
+   *
+   * @param id - The id of the workspace or browser.
+   * @param options - The same as for `list`, and a `timeout`.
+   * @returns The files of the page, with `nextCursor` and `hasMore`.
+   * @throws `BadCursorError` if the cursor is another list's.
+   * @example
+   * ```ts
+   * import { Downloads } from "@webagent/v4/account"
+   *
+   * export const links = (browserId: string) =>
+   *   Downloads.use((downloads) => downloads.listPage(browserId, { includeUrls: true, limit: 10 }))
+   * ```
+   */
   readonly listPage: (id: string, options?: FileQuery & CallOptions) => Effect.Effect<FileList, E>
-  /** Downloads a file by its path. */
+  /**
+   * Downloads a file by its path.
+   *
+   * @param id - The id of the workspace or browser.
+   * @param path - The path of the file.
+   * @param options - Headers, a request id and the timeout of this call.
+   * @returns The bytes of the file.
+   * @throws `WorkspaceNotFoundError` or `BrowserNotFoundError` if there is no such file.
+   * @example
+   * ```ts
+   * import { Downloads } from "@webagent/v4/account"
+   *
+   * export const report = (browserId: string) => Downloads.use((downloads) => downloads.get(browserId, "report.pdf"))
+   * ```
+   */
   readonly get: (
     id: string,
     path: string,

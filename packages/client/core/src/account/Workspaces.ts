@@ -55,25 +55,86 @@ export interface WorkspaceCalls {
   /**
    * Creates a workspace, whose files several sessions can use.
    *
+   * @param input - The name of the workspace.
+   * @param options - An idempotency key, and headers and retries of this call.
+   * @returns The workspace.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const prices = Workspaces.use((workspaces) => workspaces.create({ name: "Prices" }))
+   * ```
    */
   readonly create: (input?: WorkspaceInput, options?: CreateOptions) => Effect.Effect<Workspace, WorkspaceCreateError>
   /**
    * Reads a workspace.
    *
+   * @param id - The id of the workspace.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns The workspace.
    * @throws `WorkspaceNotFoundError` if the service has no workspace with this id, and `OperationUnavailableError` if it
    *   has no workspaces.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const workspace = Workspaces.use((workspaces) => workspaces.get("5f2e"))
+   * ```
    */
   readonly get: (id: string, options?: CallOptions) => Effect.Effect<Workspace, WorkspaceError>
-  /** Renames a workspace. Null clears the name. */
+  /**
+   * Renames a workspace. Null clears the name.
+   *
+   * @param id - The id of the workspace.
+   * @param input - The new name.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns The renamed workspace.
+   * @throws `WorkspaceNotFoundError` if the service has no workspace with this id.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const renamed = Workspaces.use((workspaces) => workspaces.update("5f2e", { name: "Prices in May" }))
+   * ```
+   */
   readonly update: (
     id: string,
     input: WorkspaceInput,
     options?: CallOptions
   ) => Effect.Effect<Workspace, WorkspaceError>
-  /** Archives a workspace: it can be read, and not changed. API v3 deletes it with its files instead. */
+  /**
+   * Archives a workspace: it can be read, and not changed. API v3 deletes it with its files instead.
+   *
+   * @param id - The id of the workspace.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns Nothing, once the workspace is archived.
+   * @throws `WorkspaceNotFoundError` if the service has no workspace with this id.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const archived = Workspaces.use((workspaces) => workspaces.delete("5f2e"))
+   * ```
+   */
   readonly delete: (id: string, options?: CallOptions) => Effect.Effect<void, WorkspaceError>
-  /** Reads the bytes that the files of a workspace take, and the most that they may take. */
+  /**
+   * Reads the bytes that the files of a workspace take, and the most that they may take.
+   *
+   * @param id - The id of the workspace.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns `usedBytes` and `maxBytes`.
+   * @throws `WorkspaceNotFoundError` if the service has no workspace with this id.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const free_bytes = Workspaces.use((workspaces) =>
+   *   Effect.map(workspaces.size("5f2e"), ({ maxBytes, usedBytes }) => maxBytes - usedBytes)
+   * )
+   * ```
+   */
   readonly size: (id: string, options?: CallOptions) => Effect.Effect<WorkspaceSize, WorkspaceError>
   /** Lists the files of a workspace in the order of their paths. Pages are read while you take files. */
   readonly files: FileLinks.StoredFiles<FileListError>["list"]
@@ -81,6 +142,23 @@ export interface WorkspaceCalls {
   readonly filesPage: FileLinks.StoredFiles<FileListError>["listPage"]
   /**
    * Requests links for uploads. PUT each file's bytes to its `uploadUrl` once, without an API key; `upload` does both.
+   *
+   * @param id - The id of the workspace.
+   * @param request - The names, media types and sizes in bytes of the files.
+   * @param options - `prefix` is the folder of the files. An idempotency key, and headers and retries of this call.
+   * @returns One link per file, in the order of the request.
+   * @throws `WorkspaceNotFoundError` if the service has no workspace with this id.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const links = Workspaces.use((workspaces) =>
+   *   workspaces.uploadLinks("5f2e", {
+   *     files: [{ name: "mugs.csv", contentType: "text/csv", size: 8 }],
+   *     allowOverrides: true
+   *   })
+   * )
+   * ```
    */
   readonly uploadLinks: (
     id: string,
@@ -90,10 +168,21 @@ export interface WorkspaceCalls {
   /**
    * Uploads files, four at a time. They are sent to links of the service, with `fetch` and without the API key.
    *
+   * @param id - The id of the workspace.
+   * @param files - The names and contents of the files.
    * @param options - `timeout` limits each request. A file that was sent stays stored if another one fails.
+   * @returns The uploaded files with their paths, in the order of `files`.
    * @throws `TransportError` if a file can't be sent. Its `path` names the file, and not the link, which is a secret. The
    *   reason is an `InvalidRequest`, and no file was sent, if the content of a file is no content, or if the response of
    *   the service has no link for it.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const uploaded = Workspaces.use((workspaces) =>
+   *   workspaces.upload("5f2e", [{ name: "mugs.csv", content: "red,4.20" }], { prefix: "prices" })
+   * )
+   * ```
    */
   readonly upload: (
     id: string,
@@ -106,7 +195,21 @@ export interface WorkspaceCalls {
    * @throws `WorkspaceNotFoundError` if the service has no such workspace, or the workspace no such file.
    */
   readonly download: FileLinks.StoredFiles<FileListError>["get"]
-  /** Deletes a file by its path. */
+  /**
+   * Deletes a file by its path.
+   *
+   * @param id - The id of the workspace.
+   * @param path - The path of the file.
+   * @param options - Headers, a request id and retries of this call.
+   * @returns Nothing, once the file is deleted.
+   * @throws `WorkspaceNotFoundError` if there is no such file, and `ConflictError` if the workspace is archived.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v4/account"
+   *
+   * export const deleted = Workspaces.use((workspaces) => workspaces.deleteFile("5f2e", "prices/mugs.csv"))
+   * ```
+   */
   readonly deleteFile: (
     id: string,
     path: string,
@@ -116,7 +219,19 @@ export interface WorkspaceCalls {
 
 const encoder = new TextEncoder()
 
-/** Makes the operations on workspaces of a version. */
+/**
+ * Makes the operations on workspaces of a version.
+ *
+ * @param version - The API version.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { Workspaces } from "@webagent/core/account"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const create = Effect.flatMap(Workspaces.make("v4"), (workspaces) => workspaces.create({ name: "Prices" }))
+ * ```
+ */
 export const make = (version: ApiVersion): Effect.Effect<WorkspaceCalls, never, Transport> =>
   Effect.gen(function* () {
     const optional = yield* Optional.make(version, "Workspaces", WorkspaceExtensions)

@@ -9,7 +9,21 @@ import type { Caller } from "./Caller.ts"
 import { WebAgentClosedError } from "./Errors.ts"
 import { callback, createOf, inputOf, listing, methodsOf, reading, readingPage, valueOf } from "./Methods.ts"
 
-/** Makes the operations on browsers of a client. Closing it stops the browsers that it created and that are running. */
+/**
+ * Makes the operations on browsers of a promise client. Closing the client stops its browsers that are still running.
+ *
+ * @param service - The service for Effect.
+ * @param caller - Runs its effects.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/core/promise/BrowserCalls"
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { Browsers } from "@webagent/v4"
+ *
+ * export const browsers = (caller: Caller<Browsers>) => make(Browsers, caller)
+ * ```
+ */
 export const make = <R>(service: Context.Key<R, BrowserCalls<unknown>>, caller: Caller<R>): Browsers => {
   const { call, close, scope } = caller
   /** The browsers that were created and not stopped yet. */

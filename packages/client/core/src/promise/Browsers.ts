@@ -60,6 +60,20 @@ export interface Browser extends UpdatedBrowser {
 
 /** A browser that `await using` stops at the end of the block, trying for two minutes. Stopped before, it is left alone. */
 export interface OwnedBrowser extends Browser {
+  /**
+   * Stops the browser at the end of an `await using` block.
+   *
+   * @returns A promise that resolves once the browser is stopped. Stopping is tried for 2 minutes.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const address = async (agent: WebAgent) => {
+   *   await using browser = await agent.browsers.create()
+   *   return browser.cdpUrl
+   * }
+   * ```
+   */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -68,6 +82,9 @@ export interface Browsers {
   /**
    * Creates a browser. `await using`, `stop` or closing the WebAgent stops it; until then it costs money.
    *
+   * @param input - The country of its proxy, its profile and other settings; by default, those of the service.
+   * @param options - An idempotency key, and headers and retries of this call.
+   * @returns The browser with its `cdpUrl`.
    * @throws `CreateOutcomeUnknown` if the response to the create request was lost.
    * @throws `TransportError` if the service can't be reached, and errors of the service such as `UnauthorizedError`.
    * @example
@@ -84,14 +101,32 @@ export interface Browsers {
   /**
    * Stops a browser. The request is retried if the service can't be reached.
    *
+   * @param id - The id of the browser.
+   * @param options - A signal, and headers and retries of this call.
+   * @returns The browser as the service shows it after the request, with its costs in USD.
    * @throws `BrowserNotFoundError` if the service has no browser with this id.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const cost_usd = async (agent: WebAgent, id: string) => (await agent.browsers.stop(id)).browserCost
+   * ```
    */
   stop(id: string, options?: CallOptions): Answer<UpdatedBrowser>
   /**
    * Reads a browser.
    *
+   * @param id - The id of the browser.
+   * @param options - A signal, and headers and retries of this call.
+   * @returns The browser as it is now. The description promises none of its fields.
    * @throws `BrowserNotFoundError` if the service has no browser with this id, and `OperationUnavailableError` if it
    *   can't read single browsers.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const isRunning = async (agent: WebAgent, id: string) => (await agent.browsers.get(id)).status === "active"
+   * ```
    */
   get(id: string, options?: CallOptions): Answer<UpdatedBrowser>
   /**
@@ -99,6 +134,7 @@ export interface Browsers {
    *
    * @param options - `filterBy` is a status, such as `active`. `pageSize` is the number of browsers per page, from 1 to
    *   100, and `pageNumber` the page to start with.
+   * @returns An iterable of browsers. Each page is one request.
    * @throws `OperationUnavailableError` if the service doesn't list browsers.
    * @example
    * ```ts
@@ -110,13 +146,36 @@ export interface Browsers {
    * ```
    */
   list(options?: BrowserListOptions): AsyncIterable<UpdatedBrowser>
-  /** Reads one page of `list`. `totalItems` is the number of browsers on all pages. */
+  /**
+   * Reads one page of `list`.
+   *
+   * @param options - The same as for `list`, and a `timeout`.
+   * @returns The browsers of the page. `totalItems` is the number of browsers on all pages.
+   * @throws `OperationUnavailableError` if the service doesn't list browsers.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const running = async (agent: WebAgent) =>
+   *   (await agent.browsers.listPage({ filterBy: "active", pageSize: 1 })).totalItems
+   * ```
+   */
   listPage(options?: BrowserListOptions & CallOptions): Answer<BrowserPage>
   /**
    * Creates a browser, runs `f` with it, and stops the browser, even if `f` throws or the call is aborted.
    *
+   * @param input - The country of its proxy, its profile and other settings. Undefined for those of the service.
    * @param f - Receives the browser, and a signal that is aborted with the call.
+   * @param options - An idempotency key, a signal, and headers and retries of this call.
    * @returns The result of `f`, once the browser is stopped. Stopping is tried for 2 minutes.
+   * @throws `CreateOutcomeUnknown` if the response to the create request was lost, and the errors of `f`.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const withBrowser = (agent: WebAgent, drive: (cdpUrl: string, signal: AbortSignal) => Promise<string>) =>
+   *   agent.browsers.use({ proxyCountryCode: "no" }, ({ cdpUrl }, signal) => drive(cdpUrl, signal))
+   * ```
    */
   use<A>(
     input: BrowserCreate | undefined,

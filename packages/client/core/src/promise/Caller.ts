@@ -63,29 +63,96 @@ const choicesOf = (options: Options | undefined, isWait: boolean) => {
 /** Runs the effects of one client as promises. */
 export interface Caller<R> {
   /**
-   * Starts an effect. An abort rejects the promise at once and interrupts the effect, which may still have something
-   * to clean up: that goes on by itself, and `close` waits for it. With `patient` the rejection waits for it as well.
+   * Runs an effect as a promise. An abort rejects the promise at once and interrupts the effect, which may still clean
+   * up in the background; `close` waits for it. With `patient`, the rejection waits for it as well.
+   *
+   * @param effect - Returns the effect.
+   * @param options - A signal, and headers, retries and the timeout of this call.
+   * @param how - True for `patient` if an abort waits for the cleanup, and for `wait` if the call is a wait.
+   * @returns The promise of the result. It's rejected with the errors of the effect.
+   * @example
+   * ```ts
+   * import type { Caller } from "@webagent/core/promise/Caller"
+   * import { Runs } from "@webagent/v4"
+   *
+   * export const status = (caller: Caller<Runs>, id: string, signal: AbortSignal) =>
+   *   caller.call(() => Runs.use((runs) => runs.status(id)), { signal })
+   * ```
    */
   readonly call: <A, E>(
     effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R>,
     options?: Options,
     how?: How
   ) => Answer<A>
-  /** Iterates over the values of a stream; leaving the loop interrupts it. Each loop runs the stream again. */
+  /**
+   * Iterates over the values of a stream. Leaving the loop interrupts the stream, and each loop runs it again.
+   *
+   * @param stream - Returns the stream.
+   * @param options - A signal, and headers and retries of its calls.
+   * @returns The iterable.
+   * @example
+   * ```ts
+   * import type { Caller } from "@webagent/core/promise/Caller"
+   * import { Runs } from "@webagent/v4"
+   * import * as Effect from "effect/Effect"
+   * import * as Stream from "effect/Stream"
+   *
+   * export const list = (caller: Caller<Runs>) =>
+   *   caller.iterate(() => Stream.unwrap(Effect.map(Runs, (runs) => runs.list())))
+   * ```
+   */
   readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: WaitOptions) => AsyncIterable<A>
-  /** Interrupts what is at work, releases what is held, and refuses further calls. */
+  /**
+   * Interrupts running calls, releases connections and browsers, and refuses further calls.
+   *
+   * @returns A promise that resolves once everything is released.
+   * @example
+   * ```ts
+   * import type { Caller } from "@webagent/core/promise/Caller"
+   * import type { Runs } from "@webagent/v4"
+   *
+   * export const stop = (caller: Caller<Runs>) => process.once("SIGTERM", () => void caller.close())
+   * ```
+   */
   readonly close: () => Promise<void>
   /** The resources that `close` releases, last added first. */
   readonly scope: Scope.Scope
   readonly baseUrls: ClientConfig["Service"]["baseUrls"]
-  /** Sends a request that the packages do not list. */
+  /**
+   * Makes the function that sends requests that the packages don't list.
+   *
+   * @param version - The API version whose address is used.
+   * @returns The function.
+   * @example
+   * ```ts
+   * import type { Caller } from "@webagent/core/promise/Caller"
+   * import type { Runs } from "@webagent/v4"
+   *
+   * export const models = (caller: Caller<Runs>) => caller.request("v4")("GET", "/models")
+   * ```
+   */
   readonly request: (version: ApiVersion) => SendRequest
 }
 /** One for all: a wait is a promise, and there may be thousands. */
 const ignore = () => undefined
 /**
- * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
- * too little; everything else is made by the first call.
+ * Makes a promise client from services for Effect. It reads the configuration at once. Connections are opened by the
+ * first call.
+ *
+ * @param services - Returns the layer of the services.
+ * @param options - The address, the key, and limits for time, retries and polling.
+ * @returns The caller.
+ * @throws `ClientConfigError` if an option is invalid, or the address or the key is missing.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/core/promise/Caller"
+ * import { Polling } from "@webagent/polling"
+ * import { Runs } from "@webagent/v4"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const connect = (baseUrl: string, apiKey: string) =>
+ *   make((polling) => Layer.provideMerge(Runs.layer, Polling.layer(polling)), { baseUrl, apiKey })
+ * ```
  */
 export const make = <R>(
   services: (polling: Polling.PollingOptions | undefined) => Layer.Layer<R, never, Transport>,

@@ -77,7 +77,21 @@ export const checkOptions = (options: WebAgentOptions): void => {
   if (httpClient !== undefined) check("httpClient.layer", httpClient.layer ?? null, record)
 }
 
-/** Returns a caller's value if it's of a kind, or undefined. Otherwise throws a TypeError that names it. */
+/**
+ * Checks the type of an option, for programs in plain JavaScript.
+ *
+ * @param name - The name of the option, for the error.
+ * @param kind - The check, and a description of allowed values.
+ * @param value - The value. Undefined is allowed.
+ * @returns The value.
+ * @throws `TypeError` that names the option if the value has another type.
+ * @example
+ * ```ts
+ * import { callback, valueOf } from "@webagent/core/promise/Methods"
+ *
+ * export const checked = (onStatus: unknown) => valueOf("onStatus", callback, onStatus)
+ * ```
+ */
 export const valueOf = <A>(name: string, [is, what]: Kind, value: A): A => {
   if (value !== undefined && !is(value)) throw new TypeError(mustBe(name, what, value))
   return value
@@ -109,6 +123,18 @@ export const signalOf = (signal: AbortSignal | null | undefined): AbortSignal | 
 /**
  * Copies an input as it is now, because the first call waits for the services, and its caller may change the input
  * meanwhile. An instance of a class isn't copied, because its fields may be getters of its prototype.
+ *
+ * @param input - The input of a call.
+ * @returns The copy. A value that isn't a plain object is returned as it is.
+ * @example
+ * ```ts
+ * import { inputOf } from "@webagent/core/promise/Methods"
+ *
+ * const input = { task: "Find a red mug" }
+ * const sent = inputOf(input)
+ * input.task = "Find a blue one"
+ * console.log(sent.task) // Find a red mug
+ * ```
  */
 export const inputOf = <A>(input: A): A =>
   typeof input === "object" && input !== null && Object.getPrototypeOf(input) === Object.prototype

@@ -16,12 +16,48 @@ export type SendRequest = (
 
 /** The part of a `Caller` that every client needs. Its types don't mention Effect. */
 export interface Connection {
+  /**
+   * Stops running calls, and rejects further ones.
+   *
+   * @returns A promise that resolves once everything that the client started to stop has stopped.
+   * @example
+   * ```ts
+   * import type { Connection } from "@webagent/core/promise/Client"
+   *
+   * export const closeAll = (connections: ReadonlyArray<Connection>) =>
+   *   Promise.all(connections.map((connection) => connection.close()))
+   * ```
+   */
   readonly close: () => Promise<void>
   readonly baseUrls: Readonly<Record<ApiVersion, string>>
+  /**
+   * Makes the function that sends requests that the packages don't list.
+   *
+   * @param version - The API version whose address is used.
+   * @returns The function.
+   * @example
+   * ```ts
+   * import type { Connection } from "@webagent/core/promise/Client"
+   *
+   * export const models = (connection: Connection) => connection.request("v4")("GET", "/models")
+   * ```
+   */
   readonly request: (version: ApiVersion) => SendRequest
 }
 
-/** Returns the connection of a client, for a part of it that has an entry of its own. */
+/**
+ * Returns the connection of a client, for a part of it that has an entry point of its own.
+ *
+ * @param client - The client, such as a `WebAgent`.
+ * @returns Its connection.
+ * @example
+ * ```ts
+ * import { connectionOf } from "@webagent/core/promise/Client"
+ * import type { WebAgent } from "@webagent/v4/promise"
+ *
+ * export const address = (agent: WebAgent) => connectionOf(agent).baseUrls.v4
+ * ```
+ */
 let connectionOf: (client: Client) => Connection
 
 /** Common methods of the clients of all versions. */
@@ -55,19 +91,49 @@ export class Client {
    * Stops running calls, releases their connections, and rejects further calls with a WebAgentClosedError.
    *
    * @returns A promise that resolves once everything that the client started to stop has stopped.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const main = async () => {
+   *   const agent = new WebAgent()
+   *   process.once("SIGTERM", () => void agent.close())
+   *   return agent.runs.createAndWait({ task: "Find a red mug" })
+   * }
+   * ```
    */
   close(): Promise<void> {
     return this.#connection.close()
   }
 
+  /**
+   * Closes the client at the end of an `await using` block.
+   *
+   * @returns A promise that resolves once everything that the client started to stop has stopped.
+   * @example
+   * ```ts
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const main = async () => {
+   *   await using agent = new WebAgent()
+   *   return agent.runs.createAndWait({ task: "Find a red mug" })
+   * }
+   * ```
+   */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection.close()
   }
 
   /**
-   * Returns the address that the client calls, without the key.
+   * Returns the address that the client calls, so that a log of the client doesn't contain the key.
    *
    * @returns The address, without the key.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const log = (agent: WebAgent) => console.log(JSON.stringify(agent)) // {"baseUrl":"https://…/api/v4"}
+   * ```
    */
   toJSON(): { readonly baseUrl: string } {
     return { baseUrl: this.#connection.baseUrls[this.#version] }

@@ -11,7 +11,19 @@ export { callback, inputOf, type Kind, valueOf } from "./CheckOptions.ts"
 /** Options of a call that is a wait. */
 const waiting: How = { wait: true }
 
-/** Returns the additional options of a create. */
+/**
+ * Returns the additional options of a create.
+ *
+ * @param options - The options of a promise create.
+ * @returns The idempotency key and the additional fields of the body. Undefined without options.
+ * @throws `TypeError` if `extraBody` isn't an object.
+ * @example
+ * ```ts
+ * import { createOf } from "@webagent/core/promise/Methods"
+ *
+ * console.log(createOf({ idempotencyKey: "order-7" })?.idempotencyKey) // order-7
+ * ```
+ */
 export const createOf = (options: CreateOptions | undefined) =>
   options
     ? {
@@ -20,7 +32,22 @@ export const createOf = (options: CreateOptions | undefined) =>
       }
     : undefined
 
-/** Returns the options of a wait for `@webagent/polling`. */
+/**
+ * Converts the options of a wait to those of `@webagent/polling`.
+ *
+ * @param options - The options of a promise wait, whose times are milliseconds or text such as `"30 seconds"`.
+ * @returns The timeout, the first delay and the schedule.
+ * @throws `TypeError` if a time is invalid.
+ * @example
+ * ```ts
+ * import type { WaitOptions } from "@webagent/core/promise"
+ * import { waitOf } from "@webagent/core/promise/Methods"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const wait = (id: string, options: WaitOptions) =>
+ *   Runs.use((runs) => runs.untilTerminal(id, waitOf(options)))
+ * ```
+ */
 export const waitOf = (options: WaitOptions | null | undefined) => {
   const every = timeOf("every", options?.every ?? undefined)
   const every_ms = every === undefined ? undefined : Duration.toMillis(every)
@@ -42,6 +69,17 @@ const resultOf = (options: (WaitOptions & EndOptions & Partial<WithResult<unknow
 /**
  * Returns an effect that calls a caller's function, if there is one, and doesn't wait for what it does. If the function
  * throws, at once or later, a warning is logged.
+ *
+ * @param name - The name of the option, for errors and warnings.
+ * @param report - The caller's function.
+ * @returns A function that returns the effect. Undefined if the caller has no function.
+ * @throws `TypeError` if the option isn't a function.
+ * @example
+ * ```ts
+ * import { tellingOf } from "@webagent/core/promise/Methods"
+ *
+ * export const onStatus = tellingOf("onStatus", (status: string) => console.log(status))
+ * ```
  */
 export const tellingOf = <Value>(
   name: string,
@@ -62,7 +100,21 @@ export const tellingOf = <Value>(
   })
 }
 
-/** The same for a wait for something of one's own making. */
+/**
+ * Converts the options of a wait for something that the caller creates.
+ *
+ * @param options - The options of a promise wait, such as `onEnd`, `onStatus` and `cancel`.
+ * @returns The options for Effect.
+ * @throws `TypeError` if an option is invalid.
+ * @example
+ * ```ts
+ * import { ownWaitOf } from "@webagent/core/promise/Methods"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const buy = (task: string, onStatus: (status: unknown) => void) =>
+ *   Runs.use((runs) => runs.createAndWait({ task }, ownWaitOf({ timeout: "10 minutes", onEnd: "cancel", onStatus })))
+ * ```
+ */
 export const ownWaitOf = <Created, Status>(
   options: (OwnWaitOptions<Created, Status> & Partial<WithResult<unknown>>) | undefined
 ) => {
@@ -96,7 +148,24 @@ const callOf = (args: ReadonlyArray<unknown>, count: number, optionsOf: (options
 
 const nothing = () => undefined
 
-/** A call with `count` arguments before its options, by default a create. `optionsOf` are the effect's own options. */
+/**
+ * Makes a promise method of a create or of another call.
+ *
+ * @param count - The number of arguments before the options.
+ * @param optionsOf - Returns the options of the effect; by default, those of a create.
+ * @param how - Whether the call is a wait, and whether an abort waits for its cleanup.
+ * @returns The method for `methodsOf`.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { creating, methodsOf } from "@webagent/core/promise/Methods"
+ * import { Sessions } from "@webagent/v4"
+ * import type { Sessions as Promises } from "@webagent/v4/promise"
+ *
+ * export const messages = (caller: Caller<Sessions>) =>
+ *   methodsOf<Pick<Promises, "queue">>()(Sessions, caller, { queue: creating(2) })
+ * ```
+ */
 export const creating =
   (count: number, optionsOf: (options: never) => unknown = createOf, how?: How): Method =>
   ({ call }, effect) =>
@@ -110,7 +179,22 @@ const streaming =
   (...args) =>
     iterate(() => Stream.unwrap(Effect.map(effect, callOf(args, count, optionsOf))), args[count])
 
-/** A read with `count` ids or other arguments before the options. */
+/**
+ * Makes a promise method of a read.
+ *
+ * @param count - The number of arguments, such as ids, before the options.
+ * @returns The method for `methodsOf`.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { methodsOf, readingBy } from "@webagent/core/promise/Methods"
+ * import { Sessions } from "@webagent/v4"
+ * import type { Sessions as Promises } from "@webagent/v4/promise"
+ *
+ * export const messages = (caller: Caller<Sessions>) =>
+ *   methodsOf<Pick<Promises, "message">>()(Sessions, caller, { message: readingBy(2) })
+ * ```
+ */
 export const readingBy = (count: number): Method => creating(count, nothing)
 
 /** A read, by id. */
@@ -120,13 +204,43 @@ export const reading: Method = readingBy(1)
 const queryOf = ({ headers: _h, requestId: _i, retries: _r, signal: _s, timeout: _t, ...query }: CallOptions = {}) =>
   query
 
-/** A list with `count` arguments before its query, page by page as its records are taken. */
+/**
+ * Makes a promise method of a list, which reads a page when its first record is needed.
+ *
+ * @param count - The number of arguments before the query.
+ * @returns The method for `methodsOf`.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { listingBy, methodsOf } from "@webagent/core/promise/Methods"
+ * import { Runs } from "@webagent/v4"
+ * import type { Runs as Promises } from "@webagent/v4/promise"
+ *
+ * export const runs = (caller: Caller<Runs>) =>
+ *   methodsOf<Pick<Promises, "list">>()(Runs, caller, { list: listingBy(0) })
+ * ```
+ */
 export const listingBy = (count: number): Method => streaming(count, queryOf)
 
 /** A list, page by page as its records are taken. */
 export const listing: Method = listingBy(0)
 
-/** A call with `count` arguments before options of its own, such as a query. */
+/**
+ * Makes a promise method of a call with options of its own, such as a query.
+ *
+ * @param count - The number of arguments before these options.
+ * @returns The method for `methodsOf`.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { callingWith, methodsOf } from "@webagent/core/promise/Methods"
+ * import { Runs } from "@webagent/v4"
+ * import type { Runs as Promises } from "@webagent/v4/promise"
+ *
+ * export const pages = (caller: Caller<Runs>) =>
+ *   methodsOf<Pick<Promises, "listPage">>()(Runs, caller, { listPage: callingWith(0) })
+ * ```
+ */
 export const callingWith = (count: number): Method => creating(count, queryOf)
 
 /** One page of a list. */
@@ -138,7 +252,22 @@ export const waitingFor: Method = creating(1, resultOf, waiting)
 /** A stream of the states of a resource, by id. */
 export const watching: Method = streaming(1, waitOf)
 
-/** A create with `count` arguments before its options, and a wait for the created resource. */
+/**
+ * Makes a promise method of a create that waits for the created resource.
+ *
+ * @param count - The number of arguments before the options.
+ * @returns The method for `methodsOf`.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { creatingAndWaiting, methodsOf } from "@webagent/core/promise/Methods"
+ * import { Sessions } from "@webagent/v4"
+ * import type { Sessions as Promises } from "@webagent/v4/promise"
+ *
+ * export const followUps = (caller: Caller<Sessions>) =>
+ *   methodsOf<Pick<Promises, "followUpAndWait">>()(Sessions, caller, { followUpAndWait: creatingAndWaiting(2) })
+ * ```
+ */
 export const creatingAndWaiting = (count: number): Method =>
   creating(
     count,
@@ -175,7 +304,21 @@ type Methods<Effects, Promises> = {
     : never
 }
 
-/** Makes promise methods for a service. Each runs the effect of the same name. */
+/**
+ * Makes promise methods for a service. Each runs the effect of the same name. The first call only fixes their types.
+ *
+ * @returns A function that takes the service, the caller and a table of methods, and returns the promise methods.
+ * @example
+ * ```ts
+ * import type { Caller } from "@webagent/core/promise/Caller"
+ * import { listing, methodsOf, reading } from "@webagent/core/promise/Methods"
+ * import { Sessions } from "@webagent/v4"
+ * import type { Sessions as Promises } from "@webagent/v4/promise"
+ *
+ * export const sessions = (caller: Caller<Sessions>) =>
+ *   methodsOf<Pick<Promises, "get" | "list">>()(Sessions, caller, { get: reading, list: listing })
+ * ```
+ */
 export const methodsOf =
   <Promises>() =>
   <R, Effects>(service: Context.Key<R, Effects>, caller: Caller<R>, methods: Methods<Effects, Promises>): Promises =>

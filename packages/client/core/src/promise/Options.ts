@@ -55,6 +55,19 @@ export interface CallOptions {
 
 /** The promise of a call; `withResponse` gives its value with the response that brought it. */
 export interface Answer<A> extends Promise<A> {
+  /**
+   * Returns the result of the call with the response of its last request.
+   *
+   * @returns The result as `data`, and the status, headers, request id and attempts as `response`.
+   * @throws The errors of the call.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const requestId = async (agent: WebAgent, id: string) =>
+   *   (await agent.runs.get(id).withResponse()).response.requestId
+   * ```
+   */
   withResponse(): Promise<{ readonly data: A; readonly response: ResponseInfo }>
 }
 

@@ -42,7 +42,22 @@ const methodsFor = (client: Client) => {
 
 const browsersOf = new WeakMap<Client, BrowserPromises>()
 
-/** Returns the operations on browsers of a client. There is one for each client, because it knows the open ones. */
+/**
+ * Returns the operations on browsers of a client. A client has one set of them, because they track its running
+ * browsers.
+ *
+ * @param client - The client, such as a `WebAgent`.
+ * @param browsers - The service for Effect.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { Browsers } from "@webagent/core"
+ * import { makeBrowsers } from "@webagent/core/promise/account"
+ * import type { WebAgent } from "@webagent/v3/promise"
+ *
+ * export const browsers = (agent: WebAgent) => makeBrowsers(agent, { make: Browsers.makeOptional("v3") })
+ * ```
+ */
 export const makeBrowsers = (
   client: Client,
   browsers: { readonly make: Effect.Effect<BrowserCalls, never, Transport | Scope.Scope> }
@@ -55,7 +70,21 @@ export const makeBrowsers = (
   return calls
 }
 
-/** Makes the operations on workspaces of a client. */
+/**
+ * Makes the operations on workspaces of a client.
+ *
+ * @param client - The client, such as a `WebAgent`.
+ * @param workspaces - The service for Effect.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { makeWorkspaces } from "@webagent/core/promise/account"
+ * import { Workspaces } from "@webagent/v4/account"
+ * import type { WebAgent } from "@webagent/v4/promise"
+ *
+ * export const workspaces = (agent: WebAgent) => makeWorkspaces(agent, Workspaces)
+ * ```
+ */
 export const makeWorkspaces = <More = unknown>(client: Client, workspaces: Made<WorkspaceCalls>): Workspaces & More => {
   const { callingWith, listing, listingBy, reading, readingBy, readingPage } = Methods
   const change = readingBy(2)
@@ -76,7 +105,21 @@ export const makeWorkspaces = <More = unknown>(client: Client, workspaces: Made<
   })
 }
 
-/** Makes the calls of a client that all versions have. */
+/**
+ * Makes the operations on the account of a client: profiles, downloads and usage.
+ *
+ * @param client - The client, such as a `WebAgent`.
+ * @param version - The services for Effect.
+ * @returns The operations.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/core/promise/account"
+ * import * as V4 from "@webagent/v4/account"
+ * import type { WebAgent } from "@webagent/v4/promise"
+ *
+ * export const usage = (agent: WebAgent) => make(agent, V4).usage()
+ * ```
+ */
 export const make = <Query>(client: Client, version: Services): AccountCalls<Query> => {
   const methods = methodsFor(client)
   const { callingWith, listing, listingBy, reading, readingBy, readingPage } = Methods
