@@ -14,5 +14,19 @@ export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos
  *
  * @param clock - The clock that is read.
  * @returns The time in milliseconds since an arbitrary moment.
+ * @example
+ * ```ts
+ * import { Elapsed } from "@webagent/polling"
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const timed = <A>(f: () => A) =>
+ *   Clock.clockWith((clock) =>
+ *     Effect.sync(() => {
+ *       const began_ms = Elapsed.nowUnsafe_ms(clock)
+ *       return { value: f(), took_ms: Elapsed.nowUnsafe_ms(clock) - began_ms }
+ *     })
+ *   )
+ * ```
  */
 export const nowUnsafe_ms = (clock: Clock.Clock): number => toMillis(clock.monotonicTimeNanosUnsafe())

@@ -55,11 +55,46 @@ export interface Own<C, A, EC, E, R, S = never> {
   /** The kind of resource in one word for messages: `run`, `session`. */
   readonly kind: string
   /**
-   * Creates it, inside an uninterruptible region: once it is created, its id is not lost. `restore` is for the parts
-   * that can be interrupted; `isCancelled` says that an answer in flight is to be waited for, for whatever it has made is
-   * cancelled.
+   * Creates the resource. It runs inside an uninterruptible region, so that the id of a created resource isn't lost.
+   *
+   * @param restore - Makes a part interruptible again.
+   * @param isCancelled - True if the wait cancels what was created, so that the response to a sent request must be
+   *   read.
+   * @returns The created resource.
+   * @example
+   * ```ts
+   * import { RetryPolicy } from "@webagent/core"
+   * import type { OwnWait } from "@webagent/polling"
+   * import type { Runs } from "@webagent/v4"
+   *
+   * type Own = OwnWait.Own<{ readonly id: string }, unknown, unknown, unknown, never>
+   * export const create = (runs: Runs["Service"]): Own["create"] =>
+   *   RetryPolicy.interruptibleOwn(runs.create({ task: "Find a red mug" }))
+   * ```
    */
   readonly create: (restore: Restore, isCancelled: boolean) => Effect.Effect<C, EC>
+  /**
+   * Waits for the created resource.
+   *
+   * @param id - The id of the resource.
+   * @param options - The timeout and the schedule of the wait, and a function that receives each new status.
+   * @param created - The response to its create.
+   * @returns The finished resource.
+   * @throws `WaitTimeoutError` if it doesn't finish in time.
+   * @example
+   * ```ts
+   * import { OwnWait } from "@webagent/polling"
+   * import { Runs } from "@webagent/v4"
+   *
+   * export const buy = Runs.use((runs) =>
+   *   OwnWait.createAndWait({
+   *     kind: "run",
+   *     create: () => runs.create({ task: "Buy the red mug" }),
+   *     wait: (id, { timeout }) => runs.untilTerminal(id, { timeout })
+   *   })
+   * )
+   * ```
+   */
   readonly wait: (id: string, options: ProgressOptions<S>, created: C) => Effect.Effect<A, E | WaitTimeoutError>
   /** Cancels what was created, for `onEnd` and `onAbort`. */
   readonly cancel?: ((created: C) => Effect.Effect<unknown, unknown>) | undefined
@@ -85,6 +120,13 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
  *
  * @param exit - The exit of an effect.
  * @returns The error, or undefined if the effect succeeded, died or was interrupted.
+ * @example
+ * ```ts
+ * import { OwnWait, WaitTimeoutError } from "@webagent/polling"
+ * import type * as Exit from "effect/Exit"
+ *
+ * export const isLate = (exit: Exit.Exit<unknown, unknown>) => OwnWait.errorOf(exit) instanceof WaitTimeoutError
+ * ```
  */
 export const errorOf = (exit: Exit.Exit<unknown, unknown>): unknown =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
@@ -108,8 +150,28 @@ const reporting = <R, S>(onStatus: (value: S) => Effect.Effect<unknown, never, R
  * its id is in the error or in a warning.
  *
  * @param own - Creates something, waits for it, and cancels it.
- * @param options - The options of the wait.
- * @returns The finished value. Fails with the error of the create or of the wait.
+ * @param options - The timeout and the schedule of the wait. With `onEnd: "cancel"`, the resource is canceled if the
+ *   wait ends first.
+ * @returns The finished value.
+ * @throws `WaitTimeoutError` if the resource doesn't finish in time, and the errors of the create and of the wait.
+ * @throws `TypeError` as a defect if `timeout`, `onEnd` or another option is invalid. Nothing was created then.
+ * @example
+ * ```ts
+ * import { OwnWait } from "@webagent/polling"
+ * import { Runs } from "@webagent/v4"
+ *
+ * export const buy = Runs.use((runs) =>
+ *   OwnWait.createAndWait(
+ *     {
+ *       kind: "run",
+ *       create: () => runs.create({ task: "Buy the red mug" }),
+ *       wait: (id, { timeout }) => runs.untilTerminal(id, { timeout }),
+ *       cancel: ({ id }) => runs.cancel(id)
+ *     },
+ *     { timeout: "10 minutes", onEnd: "cancel" }
+ *   )
+ * )
+ * ```
  */
 export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never, S = never>(
   { cancel: cancelOwn, onCreated = () => Effect.void, onEnd = () => Effect.void, ...own }: Own<C, A, EC, E, R, S>,

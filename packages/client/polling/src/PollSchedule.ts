@@ -27,7 +27,19 @@ export interface Moment {
  * ```
  */
 export interface PollSchedule {
-  /** Delay until the next poll in milliseconds, before jitter. */
+  /**
+   * Returns the delay until the next poll, before jitter.
+   *
+   * @param moment - The number of polls so far, and the time since the wait began in milliseconds.
+   * @returns The delay in milliseconds.
+   * @example
+   * ```ts
+   * import { PollSchedule } from "@webagent/polling"
+   *
+   * const schedule = PollSchedule.backoff({ first: "1 second", max: "10 seconds" })
+   * console.log([0, 1, 2].map((polls) => schedule.delay_ms({ elapsed_ms: 0, polls }))) // [1000, 2000, 4000]
+   * ```
+   */
   readonly delay_ms: (moment: Moment) => number
   /** Fraction by which a delay is randomly lengthened or shortened: 0.1 means 90 % to 110 %. */
   readonly jitter: number

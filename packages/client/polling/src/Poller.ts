@@ -14,7 +14,22 @@ import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.t
 export interface PolledState<A> {
   /** The value of the poll before, if any. */
   readonly latest: A | undefined
-  /** The first deadline of the waits, as `Elapsed` counts. */
+  /**
+   * Returns the first deadline of the waits.
+   *
+   * @returns The time in milliseconds, as `Elapsed.now_ms` counts.
+   * @example
+   * ```ts
+   * import { Elapsed, Waiter } from "@webagent/polling"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const waiterFor = (nextStatus: (id: string, most_ms: number) => Effect.Effect<string>) =>
+   *   Waiter.make({
+   *     isTerminal: (status: string) => status === "done",
+   *     check: (id, _, { deadline_ms }) => Effect.flatMap(Elapsed.now_ms, (now) => nextStatus(id, deadline_ms() - now))
+   *   })
+   * ```
+   */
   readonly deadline_ms: () => number
   /** The longest pause before the next poll. A `check` that waits for news itself sets it to 0. */
   pause_ms: number

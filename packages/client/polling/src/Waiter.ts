@@ -76,9 +76,39 @@ export interface ProgressOptions<A> extends WaitOptions {
 
 /** Waits for things that have ids. Waits for one id share one poll loop, however many there are. */
 export interface Waiter<A, E> {
-  /** Succeeds with the first terminal value; a terminal value seen late still wins over the deadline. */
+  /**
+   * Waits until something has a final status. A final value that is seen late still wins over the timeout.
+   *
+   * @param id - The id of the resource.
+   * @param options - The timeout and the schedule of the wait, and a function that receives each new status.
+   * @returns The first final value.
+   * @throws `WaitTimeoutError` if there is none in time, and errors of a poll that a retry can't fix.
+   * @example
+   * ```ts
+   * import type { Waiter } from "@webagent/polling"
+   *
+   * export const finish = (waiter: Waiter.Waiter<string, never>, id: string) =>
+   *   waiter.untilTerminal(id, { timeout: "10 minutes", onChange: (status) => console.log(status) })
+   * ```
+   */
   readonly untilTerminal: (id: string, options?: ProgressOptions<A>) => Effect.Effect<A, E | WaitTimeoutError>
-  /** Every value whose status differs from the one before, ending with the terminal one. */
+  /**
+   * Streams every value whose status differs from the one before. It ends with the final value.
+   *
+   * @param id - The id of the resource.
+   * @param options - The timeout and the schedule of the wait.
+   * @returns The stream.
+   * @throws `WaitTimeoutError` if there is no final value in time, and errors of a poll that a retry can't fix.
+   * @example
+   * ```ts
+   * import type { Waiter } from "@webagent/polling"
+   * import * as Console from "effect/Console"
+   * import * as Stream from "effect/Stream"
+   *
+   * export const print = (waiter: Waiter.Waiter<string, never>, id: string) =>
+   *   Stream.runForEach(waiter.watch(id), Console.log)
+   * ```
+   */
   readonly watch: (id: string, options?: WaitOptions) => Stream.Stream<A, E | WaitTimeoutError>
 }
 
@@ -101,14 +131,13 @@ export interface Wait<A, E, R> extends Polled<A, E>, WaitOptions {
  * import { Waiter } from "@webagent/polling"
  * import * as Effect from "effect/Effect"
  *
- * declare const read: (id: string) => Effect.Effect<string>
- *
- * export const program = Effect.scoped(
- *   Effect.gen(function* () {
- *     const waiter = yield* Waiter.make({ kind: "run", check: read, isTerminal: (status) => status !== "running" })
- *     return yield* Effect.all([waiter.untilTerminal("a"), waiter.untilTerminal("b")], { concurrency: 2 })
- *   })
- * )
+ * export const both = (read: (id: string) => Effect.Effect<string>) =>
+ *   Effect.scoped(
+ *     Effect.gen(function* () {
+ *       const waiter = yield* Waiter.make({ kind: "run", check: read, isTerminal: (status) => status !== "running" })
+ *       return yield* Effect.all([waiter.untilTerminal("a"), waiter.untilTerminal("b")], { concurrency: 2 })
+ *     })
+ *   )
  * ```
  */
 export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
