@@ -64,7 +64,9 @@ export const layer = (options?: GivenOptions): Layer.Layer<Sessions | Tasks | Tr
  * Sends a request that this package doesn't list. The key, redirects, timeouts, errors and redaction are those of every
  * call. A GET is retried; any other method is sent once.
  *
+ * @param method - The HTTP method.
  * @param path - The path below the address of API v2, such as `/sessions`. Use `query` of the options for a query.
+ * @param options - A query, a body, and headers, retries and the timeout of this call.
  * @returns The JSON of the response.
  * @example
  * ```ts

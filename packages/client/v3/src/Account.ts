@@ -65,11 +65,36 @@ export interface WorkspaceQuery {
 
 /** The list of workspaces, which v4 doesn't have. */
 export interface WorkspaceLists {
-  /** Lists workspaces, newest first. Pages are read while you take workspaces from the stream. */
+  /**
+   * Lists workspaces, newest first. Pages are read while you take workspaces from the stream.
+   *
+   * @param options - The query of the list, and headers and retries of its requests.
+   * @returns A stream of workspaces. Each page is one request.
+   * @throws `OperationUnavailableError` if the service has no workspaces.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v3/account"
+   * import * as Stream from "effect/Stream"
+   *
+   * export const all = Workspaces.use((workspaces) => Stream.runCollect(workspaces.list()))
+   * ```
+   */
   readonly list: (
     options?: WorkspaceQuery & Omit<CallChoices, "timeout">
   ) => Stream.Stream<Workspace, CallError | OperationUnavailableError>
-  /** Reads one page of `list`. `totalItems` is the number of workspaces on all pages. */
+  /**
+   * Reads one page of `list`.
+   *
+   * @param options - The same as for `list`, and a `timeout`.
+   * @returns The workspaces of the page. `totalItems` is the number of workspaces on all pages.
+   * @throws `OperationUnavailableError` if the service has no workspaces.
+   * @example
+   * ```ts
+   * import { Workspaces } from "@webagent/v3/account"
+   *
+   * export const newest = Workspaces.use((workspaces) => workspaces.listPage({ pageSize: 10 }))
+   * ```
+   */
   readonly listPage: (
     options?: WorkspaceQuery & CallChoices
   ) => Effect.Effect<WorkspaceList, CallError | OperationUnavailableError>

@@ -33,9 +33,37 @@ export interface WorkspaceQuery {
 
 /** The list of workspaces, which v4 doesn't have. */
 export interface WorkspaceLists {
-  /** Lists workspaces, newest first. Pages are read while you iterate. */
+  /**
+   * Lists workspaces, newest first. Pages are read while you iterate.
+   *
+   * @param options - The query of the list, and headers and retries of its requests.
+   * @returns An iterable of workspaces. Each page is one request.
+   * @throws `OperationUnavailableError` if the service has no workspaces.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v3/promise"
+   * import { account } from "@webagent/v3/promise/account"
+   *
+   * export const print = async (agent: WebAgent) => {
+   *   for await (const { id, name } of account(agent).workspaces.list()) console.log(id, name)
+   * }
+   * ```
+   */
   list(options?: WorkspaceQuery & Omit<CallOptions, "timeout">): AsyncIterable<Workspace>
-  /** Reads one page of `list`. `totalItems` is the number of workspaces on all pages. */
+  /**
+   * Reads one page of `list`.
+   *
+   * @param options - The same as for `list`, and a `timeout`.
+   * @returns The workspaces of the page. `totalItems` is the number of workspaces on all pages.
+   * @throws `OperationUnavailableError` if the service has no workspaces.
+   * @example
+   * ```ts
+   * import type { WebAgent } from "@webagent/v3/promise"
+   * import { account } from "@webagent/v3/promise/account"
+   *
+   * export const newest = (agent: WebAgent) => account(agent).workspaces.listPage({ pageSize: 10 })
+   * ```
+   */
   listPage(options?: WorkspaceQuery & CallOptions): Answer<WorkspacePage>
 }
 
