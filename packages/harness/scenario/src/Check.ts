@@ -53,6 +53,8 @@ const settle = (name: string, at: Error, refuted: Refutation | undefined): Effec
 /**
  * Checks that two values are the same, by `Object.is`.
  *
+ * @param actual - The actual value.
+ * @param expected - The expected value.
  * @param name - The name of the check in reports.
  * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -80,6 +82,8 @@ export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
 /**
  * Checks that two values are equal in every field and element, including the contents of dates, maps and sets.
  *
+ * @param actual - The actual value.
+ * @param expected - The expected value.
  * @param name - The name of the check in reports.
  * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -112,6 +116,7 @@ export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value"
 /**
  * Checks that a condition is `true`.
  *
+ * @param actual - The condition.
  * @param name - The name of the check in reports.
  * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -133,6 +138,8 @@ export const isTrue = (actual: boolean, name = "the condition") =>
 /**
  * Checks that a value is a text that matches a pattern.
  *
+ * @param actual - The actual value. A value that isn't text doesn't match.
+ * @param pattern - The pattern.
  * @param name - The name of the check in reports.
  * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -160,6 +167,8 @@ export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
 /**
  * Checks the status of a response: a number, one of several, or a class such as `"4xx"`.
  *
+ * @param answer - The response to a raw request.
+ * @param expected - A status such as 404, several statuses, or a class: `"2xx"` or `"4xx"`.
  * @param name - The name of the check in reports.
  * @returns The effect, which fails with `CheckFailed` if the check doesn't hold.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -228,6 +237,7 @@ export type CheckSchema<A> = Schema.ConstraintDecoder<A> | StandardSchema<A>
  * Checks that a value decodes with a schema, and returns the decoded value.
  *
  * @param schema - A schema of Effect's or of zod, or of any library that follows standardschema.dev.
+ * @param value - The value to decode.
  * @param name - The name of the check in reports.
  * @returns The decoded value, with the type of the schema. Fails with `CheckFailed` if the value doesn't match.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -289,6 +299,8 @@ export const that = (name: string, holds: boolean, seen?: { readonly expected: s
 /**
  * Checks that an effect fails with an error of this tag, and returns the error.
  *
+ * @param effect - The effect that should fail.
+ * @param tag - The tag of the expected error, such as `RunNotFoundError`.
  * @param name - The name of the check in reports.
  * @returns The error with its type. Fails with `CheckFailed` if the effect succeeds, or fails with another error.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end.
@@ -322,6 +334,7 @@ export const fails = <A, E, R, const Tag extends string>(
  * Checks the verdict of an oracle, which reads facts from another source than the response.
  *
  * @param name - The name of the check in reports.
+ * @param oracle - Reads the facts and judges them, as `Oracle.make` returns it.
  * @returns The effect, which fails with `CheckFailed` if the oracle refutes the claim. If the oracle can't look, the trial is unscored.
  * @throws `CheckFailed` with the expected and the actual value. In a `soft` scenario, the failure is reported at the end. If the oracle can't read its facts, the effect fails with the oracle's error.
  * @example

@@ -33,15 +33,108 @@ export interface Injection {
  * concurrent scenarios don't disturb each other.
  */
 export interface Control {
-  /** Cancels a run, or a v2 task. */
+  /**
+   * Cancels a run or a v2 task at the service, as an operator would.
+   *
+   * @param id - The id of the run or task.
+   * @returns An effect that succeeds once it's canceled.
+   * @throws `ControlError` if there is no such run, or the target has no control API.
+   * @example
+   * ```ts
+   * import { check, scenario, Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("reports a run that an operator cancels", { needs: ["control-api"] }, function* ({ control, v4 }) {
+   *     const { id } = yield* v4.runs.create({ task: "Find a red mug" })
+   *     yield* control.cancelRun(id)
+   *     const { status } = yield* v4.runs.untilTerminal(id)
+   *     yield* check.equal(status, "cancelled")
+   *   })
+   * ])
+   * ```
+   */
   readonly cancelRun: (id: string) => Effect.Effect<void, ControlError>
-  /** Cancels what a session has to do, and stops it. */
+  /**
+   * Cancels the work of a session, and stops it.
+   *
+   * @param id - The id of the session.
+   * @returns An effect that succeeds once the session is stopped.
+   * @throws `ControlError` if there is no such session, or the target has no control API.
+   * @example
+   * ```ts
+   * import { check, scenario, Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("refuses a message to a stopped session", { needs: ["control-api"] }, function* ({ control, v4 }) {
+   *     const { sessionId } = yield* v4.runs.createAndWait({ task: "Find a red mug" })
+   *     yield* control.stopSession(sessionId ?? "")
+   *     yield* check.fails(v4.sessions.queue(sessionId ?? "", { text: "And a blue one" }), "ConflictError")
+   *   })
+   * ])
+   * ```
+   */
   readonly stopSession: (id: string) => Effect.Effect<void, ControlError>
-  /** Cuts every CDP connection of a browser, which goes on. */
+  /**
+   * Cuts every CDP connection of a browser. The browser keeps running.
+   *
+   * @param id - The id of the browser.
+   * @returns An effect that succeeds once the connections are cut.
+   * @throws `ControlError` if there is no such browser, or the target has no control API.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("sees a lost connection", { needs: ["control-api"] }, function* ({ cdp, control, v4 }) {
+   *     const { cdpUrl, id } = yield* v4.browsers.acquire()
+   *     const { closed } = yield* cdp(cdpUrl)
+   *     yield* control.dropConnections(id)
+   *     yield* closed
+   *   })
+   * ])
+   * ```
+   */
   readonly dropConnections: (id: string) => Effect.Effect<void, ControlError>
-  /** Injects a fault until the scope ends, which for a scenario is its own end. */
+  /**
+   * Injects a fault into requests about one resource until the scenario ends.
+   *
+   * @param injection - The fault, the id of the resource, and the operations and attempts that it hits.
+   * @returns An effect that succeeds once the fault is active.
+   * @throws `ControlError` if the fault is invalid, or the target has no control API.
+   * @example
+   * ```ts
+   * import { check, scenario, Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("survives a lost status", { needs: ["control-api"] }, function* ({ control, v4 }) {
+   *     const { id } = yield* v4.runs.create({ task: "Find a red mug" })
+   *     yield* control.inject({ fault: { kind: "reset" }, resource: id, attempts: [1] })
+   *     const { status } = yield* v4.runs.untilTerminal(id)
+   *     yield* check.equal(status, "completed")
+   *   })
+   * ])
+   * ```
+   */
   readonly inject: (injection: Injection) => Effect.Effect<void, ControlError, Scope.Scope>
-  /** Returns the journal's rows about one resource, oldest first. */
+  /**
+   * Reads the journal's rows about one resource.
+   *
+   * @param id - The id of a run, session or browser.
+   * @returns The rows, oldest first.
+   * @throws `ControlError` if the target has no control API.
+   * @example
+   * ```ts
+   * import { check, scenario, Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("polls a short run only a few times", { needs: ["control-api"] }, function* ({ control, v4 }) {
+   *     const { id } = yield* v4.runs.createAndWait({ task: "Find a red mug" })
+   *     const rows = yield* control.journal(id)
+   *     yield* check.that("few polls", rows.filter(({ type }) => type === "request").length < 10)
+   *   })
+   * ])
+   * ```
+   */
   readonly journal: (id: string) => Effect.Effect<ReadonlyArray<JournalEntry>, ControlError>
   /** The whole control API. Time, profile and faults are those of everyone who uses the server: run such scenarios alone. */
   readonly api: Effect.Effect<ControlClient.ControlClient, ControlError>
@@ -57,8 +150,17 @@ const tell = <A, E extends { readonly message: string }>(effect: Effect.Effect<A
 /**
  * Makes the control of a scenario over the control API of a server.
  *
- * @param api - The control API of a server.
+ * @param api - The control API of a server, as `ControlClient.make` returns it.
  * @returns The control that scenarios get.
+ * @example
+ * ```ts
+ * import { ControlClient } from "@webagent/control"
+ * import { Control } from "@webagent/scenario"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const control = (api: ControlClient.ControlClient) =>
+ *   Effect.flatMap(Control.make(api), (control) => control.journal("5f2e"))
+ * ```
  */
 export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =>
   Effect.gen(function* () {

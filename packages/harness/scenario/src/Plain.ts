@@ -58,27 +58,214 @@ export type Plain<T> = T extends {
 
 /** The checks, which throw at once; those that wait answer with a promise. */
 export interface PlainCheck {
+  /**
+   * Checks that two values are the same, by `Object.is`.
+   *
+   * @param actual - The actual value.
+   * @param expected - The expected value.
+   * @param name - The name of the check in reports.
+   * @returns Nothing.
+   * @throws `CheckFailed` with the expected and the actual value.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   *
+   * export const isDone = (check: PlainCheck, status: string) => check.equal(status, "completed", "the run's status")
+   * ```
+   */
   equal<A>(actual: A, expected: NoInfer<A>, name?: string): void
+  /**
+   * Checks that two values are equal in every field and element.
+   *
+   * @param actual - The actual value.
+   * @param expected - The expected value.
+   * @param name - The name of the check in reports.
+   * @returns Nothing.
+   * @throws `CheckFailed` with the first difference.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   *
+   * export const isCheap = (check: PlainCheck, result: unknown) => check.deepEqual(result, { price: 4.2 }, "the offer")
+   * ```
+   */
   deepEqual<A>(actual: A, expected: NoInfer<A>, name?: string): void
+  /**
+   * Checks that a condition is `true`.
+   *
+   * @param actual - The condition.
+   * @param name - The name of the check in reports.
+   * @returns Nothing.
+   * @throws `CheckFailed` if it's false.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   *
+   * export const hasResult = (check: PlainCheck, result: unknown) => check.isTrue(result !== null, "the run has a result")
+   * ```
+   */
   isTrue(actual: boolean, name?: string): void
+  /**
+   * Checks that a value is a text that matches a pattern.
+   *
+   * @param actual - The actual value.
+   * @param pattern - The pattern.
+   * @param name - The name of the check in reports.
+   * @returns Nothing.
+   * @throws `CheckFailed` with the value.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   *
+   * export const isInEuro = (check: PlainCheck, result: unknown) => check.match(result, /EUR/u, "the price")
+   * ```
+   */
   match(actual: unknown, pattern: RegExp, name?: string): void
+  /**
+   * Checks the status of a response to a raw request.
+   *
+   * @param answer - The response.
+   * @param expected - A status such as 404, several statuses, or a class: `"2xx"` or `"4xx"`.
+   * @param name - The name of the check in reports.
+   * @returns Nothing.
+   * @throws `CheckFailed` with the status and the start of the body.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("paths", [
+   *   scenario("refuses an unknown path", async ({ check, request }) => {
+   *     check.status(await request("v4", { method: "GET", path: "/no-such-path" }), 404)
+   *   })
+   * ])
+   * ```
+   */
   status(answer: RawAnswer, expected: Parameters<typeof Check.status>[1], name?: string): void
+  /**
+   * Checks that a value decodes with a schema.
+   *
+   * @param schema - A schema of Effect's or of zod, or of any library that follows standardschema.dev.
+   * @param value - The value to decode.
+   * @param name - The name of the check in reports.
+   * @returns The decoded value, with the type of the schema.
+   * @throws `CheckFailed` with the parts that don't fit.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   * import { z } from "zod"
+   *
+   * export const priceOf = (check: PlainCheck, result: unknown) =>
+   *   check.schema(z.object({ price: z.number() }), result, "the offer").price
+   * ```
+   */
   schema<A>(schema: Check.CheckSchema<A>, value: unknown, name?: string): A
+  /**
+   * Checks a condition of your own.
+   *
+   * @param name - The name of the check in reports.
+   * @param holds - True if the check passes.
+   * @param seen - The expected and the actual value for the report.
+   * @returns Nothing.
+   * @throws `CheckFailed` if the condition is false.
+   * @example
+   * ```ts
+   * import type { PlainCheck } from "@webagent/scenario/promise"
+   *
+   * export const isCheap = (check: PlainCheck, cost_usd: number) =>
+   *   check.that("the run is cheap", cost_usd < 0.1, { expected: "less than 0.10 USD", actual: cost_usd })
+   * ```
+   */
   that(name: string, holds: boolean, seen?: Parameters<typeof Check.that>[2]): void
-  /** Checks that a promise is rejected with an error of this tag, and returns the error. */
+  /**
+   * Checks that a promise is rejected with an error of this tag, and returns the error.
+   *
+   * @param promise - The call of a client.
+   * @param tag - The tag of the expected error, such as `RunNotFoundError`.
+   * @param name - The name of the check in reports.
+   * @returns The error with its type.
+   * @throws `CheckFailed` if the promise resolves, or is rejected with another error.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("runs", [
+   *   scenario("an unknown run is not found", async ({ check, v4 }) => {
+   *     await check.fails(v4.runs.get("no-such-run"), "RunNotFoundError")
+   *   })
+   * ])
+   * ```
+   */
   fails<P extends PromiseLike<unknown>, const Tag extends RejectionTag<P>>(
     promise: P,
     tag: Tag,
     name?: string
   ): Promise<Rejection<P, Tag>>
-  /** Looks somewhere else whether a response was right: a function that returns a finding, or an oracle of Effect. */
+  /**
+   * Checks a response against facts from another source.
+   *
+   * @param name - The name of the check in reports.
+   * @param oracle - A function that returns a finding, or an oracle of Effect.
+   * @returns A promise that resolves if the claim holds.
+   * @throws `CheckFailed` if the oracle refutes the claim. If it can't read its facts, the trial is unscored.
+   * @example
+   * ```ts
+   * import { Oracle, scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("shop", [
+   *   scenario("orders a mug", async ({ check, v4 }) => {
+   *     await v4.runs.createAndWait({ task: "Buy the red mug" })
+   *     await check.oracle("the shop has the order", async () => {
+   *       const { ok } = await fetch("http://127.0.0.1:4000/orders/1")
+   *       return ok ? Oracle.holds("there is an order") : Oracle.refuted("an order", "none")
+   *     })
+   *   })
+   * ])
+   * ```
+   */
   oracle(name: string, oracle: PlainOracle.Oracle | Oracle<unknown>): Promise<void>
 }
 
 /** A CDP connection whose answers are promises. */
 export interface PlainCdpConnection {
+  /**
+   * Sends a command.
+   *
+   * @param method - The command, such as `Page.navigate`.
+   * @param params - The parameters of the command.
+   * @returns The result of the command. It's rejected with `CdpError` if the browser refuses it, or after 10 seconds.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("browsers", [
+   *   scenario("opens a page", async ({ cdp, v4 }) => {
+   *     const { cdpUrl, id } = await v4.browsers.create()
+   *     const { send } = await cdp(cdpUrl)
+   *     await send("Target.createTarget", { url: "https://shop.example.com" })
+   *     await v4.browsers.stop(id)
+   *   })
+   * ])
+   * ```
+   */
   readonly send: (method: string, params?: Readonly<Record<string, unknown>>) => Promise<unknown>
-  /** Waits until the other side has closed the connection. */
+  /**
+   * Waits until the other side has closed the connection.
+   *
+   * @returns A promise that resolves once the connection is closed.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("browsers", [
+   *   scenario("closes the connections of a stopped browser", async ({ cdp, v4 }) => {
+   *     const { cdpUrl, id } = await v4.browsers.create()
+   *     const { closed } = await cdp(cdpUrl)
+   *     await v4.browsers.stop(id)
+   *     await closed()
+   *   })
+   * ])
+   * ```
+   */
   readonly closed: () => Promise<void>
 }
 
@@ -88,12 +275,64 @@ export interface PlainContext
   /** The API key of the target, for requests of your own. */
   readonly apiKey: string
   readonly control: Plain<Omit<Control, "api">>
-  /** Sends what a typed client would refuse to send; any status is an answer. */
+  /**
+   * Sends a request that a typed client would refuse to send. Any status is a response.
+   *
+   * @param version - The API version whose address is used.
+   * @param request - The method, the path below that address, and a body, headers or key of your own.
+   * @returns The response with its status, headers and body.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("keys", [
+   *   scenario("refuses a request without a key", async ({ check, request }) => {
+   *     check.status(await request("v4", { method: "GET", path: "/runs", apiKey: null }), 401)
+   *   })
+   * ])
+   * ```
+   */
   readonly request: (version: ApiVersion, request: RawRequest) => Promise<RawAnswer>
-  /** Connects to a browser's `cdpUrl`; the connection closes with the scenario. */
+  /**
+   * Connects to a browser over the Chrome DevTools Protocol. The connection closes with the scenario.
+   *
+   * @param url - The `cdpUrl` of the browser.
+   * @returns The connection. It's rejected with `CdpError` if the browser can't be reached.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   *
+   * export default Suite.make("browsers", [
+   *   scenario("has a page", async ({ cdp, check, v4 }) => {
+   *     const { cdpUrl, id } = await v4.browsers.create()
+   *     const { send } = await cdp(cdpUrl)
+   *     check.isTrue((await send("Target.getTargets")) !== null, "the browser has targets")
+   *     await v4.browsers.stop(id)
+   *   })
+   * ])
+   * ```
+   */
   readonly cdp: (url: string) => Promise<PlainCdpConnection>
   readonly check: PlainCheck
-  /** A resource of the suite, or what any other effect gives. */
+  /**
+   * Runs an effect in a scenario of the promise style, for example a resource of the suite.
+   *
+   * @param effect - The effect. Its scope closes with the scenario.
+   * @returns The result of the effect. It's rejected with the error of the effect.
+   * @example
+   * ```ts
+   * import { scenario, Suite } from "@webagent/scenario/promise"
+   * import { createServer } from "node:http"
+   *
+   * const shop = Suite.resource(
+   *   () => createServer().listen(0),
+   *   (server) => server.close()
+   * )
+   * export default Suite.make("shop", [
+   *   scenario("has a shop", async ({ check, use }) => check.isTrue((await use(shop)).listening))
+   * ])
+   * ```
+   */
   readonly use: <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => Promise<A>
 }
 

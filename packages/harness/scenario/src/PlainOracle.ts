@@ -37,10 +37,18 @@ export const make =
     judge(await look())
 
 /**
- * Returns the oracle as an effect.
+ * Converts an oracle of the promise style to an effect.
  *
- * @param oracle - An oracle of `@webagent/scenario/promise`.
+ * @param oracle - An oracle of `@webagent/scenario/promise`. One of `@webagent/scenario` is returned as it is.
  * @returns An oracle of `@webagent/scenario`.
+ * @example
+ * ```ts
+ * import { Oracle } from "@webagent/scenario/promise"
+ * import * as Effect from "effect/Effect"
+ *
+ * const ordered = Oracle.effectOf(() => Oracle.holds("there is one order"))
+ * export const isOrdered = Effect.map(ordered, ({ holds }) => holds)
+ * ```
  */
 export const effectOf = (oracle: Oracle | EffectOracle<unknown>): EffectOracle<unknown> =>
   Effect.isEffect(oracle) ? oracle : Effect.tryPromise({ try: async () => oracle(), catch: (error) => error })

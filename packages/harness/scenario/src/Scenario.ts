@@ -81,6 +81,20 @@ export interface Scenario {
   readonly where: string | undefined
   /** Its body as it is written: when that changes, a history begins anew. */
   readonly source: string
+  /**
+   * Runs the body of the scenario once.
+   *
+   * @param context - The clients and the facts about the target.
+   * @returns An effect that fails if a check doesn't hold, or with the error of the body.
+   * @example
+   * ```ts
+   * import type { Scenario, ScenarioContext } from "@webagent/scenario"
+   * import * as Effect from "effect/Effect"
+   *
+   * export const passes = (scenario: Scenario, context: ScenarioContext) =>
+   *   Effect.isSuccess(Effect.scoped(scenario.run(context)))
+   * ```
+   */
   readonly run: (context: ScenarioContext) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
@@ -262,6 +276,7 @@ const each =
  * @param name - The name in reports and in `--name`.
  * @param options - Needs, trials, limits for time and cost, and tags.
  * @param body - Yields effects and checks. An unhandled failure fails the trial.
+ * @returns The scenario, to be listed in `Suite.make`.
  * @throws `TypeError` if an option is unknown or invalid.
  * @example
  * ```ts

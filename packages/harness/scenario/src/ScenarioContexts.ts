@@ -13,8 +13,23 @@ import type { ScenarioContext } from "./ScenarioContext.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
 
 /**
- * Makes the contexts of a target's scenarios, one a seed, over one set of clients. Needs the services of every
- * version, the HttpClient for raw requests, and a WebSocketConstructor for CDP.
+ * Makes the contexts of a target's scenarios over one set of clients. Needs the services of every version, the
+ * HttpClient for raw requests, and a WebSocketConstructor for CDP.
+ *
+ * @param target - Facts about the target.
+ * @param apiKey - The key that the target accepts.
+ * @param control - Controls a simulated server; by default, the target has no control API.
+ * @returns A function that takes a seed and returns the context of a trial.
+ * @example
+ * ```ts
+ * import type { Scenario, TargetInfo } from "@webagent/scenario"
+ * import { make } from "@webagent/scenario/ScenarioContexts"
+ * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * export const runOnce = (scenario: Scenario, target: TargetInfo, apiKey: string) =>
+ *   Effect.flatMap(make(target, Redacted.make(apiKey)), (contextOf) => scenario.run(contextOf(1)))
+ * ```
  */
 export const make = Effect.fnUntraced(function* (
   target: TargetInfo,

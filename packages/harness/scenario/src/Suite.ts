@@ -21,9 +21,29 @@ type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
 export interface SuiteOptions {
   /** Who looks at failures of its scenarios, unless a scenario has an owner itself: a team, a person or a handle. */
   readonly owner?: string
-  /** Before its first scenario. When it fails, every scenario fails with its error. */
+  /**
+   * Runs before the first scenario. If it fails, every scenario fails with its error.
+   *
+   * @returns An effect, a promise or a value.
+   * @example
+   * ```ts
+   * import { Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [], { beforeAll: () => fetch("http://127.0.0.1:4000/reset", { method: "POST" }) })
+   * ```
+   */
   readonly beforeAll?: () => Done<unknown>
-  /** After its last scenario, if `beforeAll` has succeeded. If it fails, the run fails. */
+  /**
+   * Runs after the last scenario if `beforeAll` has succeeded. If it fails, the run fails.
+   *
+   * @returns An effect, a promise or a value.
+   * @example
+   * ```ts
+   * import { Suite } from "@webagent/scenario"
+   *
+   * export default Suite.make("shop", [], { afterAll: () => fetch("http://127.0.0.1:4000/reset", { method: "POST" }) })
+   * ```
+   */
   readonly afterAll?: () => Done<unknown>
 }
 

@@ -5,7 +5,24 @@ import * as Scope from "effect/Scope"
 
 /** Holds what the scenarios of a suite share, from its first use to the end of the suite. */
 export interface SuiteScope {
-  /** Returns the value of a key, which is acquired on first use. */
+  /**
+   * Returns the value of a key. It's acquired on first use, and released at the end of the suite.
+   *
+   * @param key - The key, which is compared by identity.
+   * @param acquire - Acquires the value.
+   * @returns The value.
+   * @throws The error of `acquire`.
+   * @example
+   * ```ts
+   * import { SuiteScope } from "@webagent/scenario"
+   * import * as Effect from "effect/Effect"
+   *
+   * const key = {}
+   * export const orders = Effect.flatMap(SuiteScope.SuiteScope, (suite) =>
+   *   suite.get(key, Effect.sync(() => new Map<string, string>()))
+   * )
+   * ```
+   */
   readonly get: <A, E>(key: object, acquire: Effect.Effect<A, E, Scope.Scope>) => Effect.Effect<A, E>
 }
 

@@ -14,13 +14,19 @@ const frames = (error: Error): ReadonlyArray<{ readonly path: string; readonly l
   })
 
 /**
- * The place in a suite's own code that an error comes from, as `path:line` with the path relative to the working
- * directory: the nearest frame outside of this package and of node_modules, or, when `file` is given as such a
- * relative path, the nearest one in that file.
+ * Returns the place in a suite's own code that an error comes from: the nearest stack frame outside of this package and
+ * of `node_modules`, or the nearest one in `file`.
  *
  * @param error - An error with a stack.
- * @param file - The only file that counts; by default, every file outside of packages.
+ * @param file - The only file that counts, as a path relative to the working directory; by default, every file
+ *   outside of packages.
  * @returns The place as `path:line`, or undefined if no file of the suite is in the stack.
+ * @example
+ * ```ts
+ * import { whereOf } from "@webagent/scenario"
+ *
+ * console.log(whereOf(new Error("no mug"))) // for example "shop.suite.ts:12"
+ * ```
  */
 export const whereOf = (error: Error, file?: string): string | undefined => {
   for (const { path, line } of frames(error)) {

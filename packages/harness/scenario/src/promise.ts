@@ -35,6 +35,7 @@ const each =
  * @param name - The name in reports and in `--name`.
  * @param options - Needs, trials, limits for time and cost, and tags.
  * @param body - Receives the clients and checks. A rejection fails the trial.
+ * @returns The scenario, to be listed in `Suite.make`.
  * @throws `TypeError` if an option is unknown or invalid.
  * @example
  * ```ts
