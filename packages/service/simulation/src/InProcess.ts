@@ -109,19 +109,26 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, keyHea
 })
 
 /**
- * The whole simulated service without a socket: an `HttpClient` whose requests run through the same app, behind the
- * same faults, journal and limits. Client, service and faults share the clock that the layer is built on, so under a
- * TestClock a wait of half an hour takes milliseconds. A connection that a fault ends is a failed request whose cause
- * has the code that a socket's error would have. CDP needs a socket.
+ * Provides the whole simulated service without a socket: an `HttpClient` whose requests run through the same app,
+ * behind the same faults, journal and limits. Client, service and faults share the clock that the layer is built on, so
+ * that under a TestClock, a wait of half an hour takes milliseconds. A connection that a fault ends is a failed request
+ * whose cause has the same code as a socket's error. CDP needs a socket.
  *
  * @param options - The profile, faults, seed and API keys. The default profile is `instant`.
  * @returns A layer with the `HttpClient`, the server's addresses, and the services that control the simulation.
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { Control, Server, SimulatedService } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ * import * as HttpClient from "effect/http/HttpClient"
+ *
+ * export const program = Effect.gen(function* () {
  *   const { apiKeys, baseUrls } = yield* Server
- *   const answer = yield* HttpClient.get(`${baseUrls.v4}/runs/none`, { headers: { "X-Service-API-Key": apiKeys[0] ?? "" } })
- *   return [answer.status, yield* Control.use((control) => control.verdicts)]
+ *   const headers = { "X-Service-API-Key": apiKeys[0] ?? "" }
+ *   const { status } = yield* HttpClient.get(`${baseUrls.v4}/runs/none`, { headers })
+ *   return [status, yield* Control.use((control) => control.verdicts)]
  * }).pipe(Effect.provide(SimulatedService.layerHttpClient({ profile: "realistic" })))
+ * ```
  */
 export const layerHttpClient = (
   options: InProcessOptions = {}

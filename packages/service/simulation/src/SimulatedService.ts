@@ -72,12 +72,17 @@ const consoleLayer = ({ console = true, host = defaultHost }: Parts.SimulatedOpt
 }
 
 /**
- * The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none.
+ * Provides the whole simulated service on a real socket, and the services that control it.
  *
  * @param options - The profile, faults, seed, port and API keys.
  * @returns A layer with the running service. It closes with its scope.
+ * @throws `PortInUseError` if the port is in use, and an error as a defect if the profile or the faults are invalid.
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { Server, SimulatedService } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
  *   const { apiKeys, baseUrls } = yield* Server
  *   return yield* Effect.promise(() =>
  *     fetch(`${baseUrls.v4}/runs`, {
@@ -86,7 +91,8 @@ const consoleLayer = ({ console = true, host = defaultHost }: Parts.SimulatedOpt
  *       body: JSON.stringify({ task: "Find a red mug [simulate output=found]" })
  *     })
  *   )
- * }).pipe(Effect.provide(SimulatedService.layerTest))
+ * }).pipe(Effect.provide(SimulatedService.layer({ seed: 7 })))
+ * ```
  */
 export const layer = (
   options: Parts.SimulatedOptions = {}

@@ -77,15 +77,61 @@ export interface RunningService {
   }
   /** Environment variables for an app that runs in a process of its own. */
   readonly env: { readonly WEBAGENT_BASE_URL: string; readonly WEBAGENT_API_KEY: string }
-  /** The runs of all versions, oldest first. */
+  /**
+   * The runs of all versions, oldest first.
+   *
+   * @returns The runs with their tasks, statuses and results.
+   * @example
+   * ```ts
+   * import { simulate } from "@webagent/simulation"
+   * import { WebAgent } from "@webagent/v4/promise"
+   *
+   * export const tasks = async () => {
+   *   await using service = await simulate()
+   *   await using agent = new WebAgent(service.client)
+   *   await agent.runs.createAndWait({ task: "Find a red mug" })
+   *   return (await service.runs()).map(({ task }) => task) // ["Find a red mug"]
+   * }
+   * ```
+   */
   readonly runs: () => Promise<ReadonlyArray<SimulatedRun>>
-  /** Returns what happened: each request with its response and its fault, and each change of a run or browser. */
+  /**
+   * Returns what happened: each request with its response and its fault, and each change of a run or browser.
+   *
+   * @param query - `after` is the position to continue from. `limit` is the number of rows, 1,000 by default. `type`,
+   *   `operation` and `resource` choose rows.
+   * @returns The rows, oldest first, and the position of the next ones.
+   * @example
+   * ```ts
+   * import type { RunningService } from "@webagent/simulation"
+   *
+   * export const polls = async (service: RunningService) =>
+   *   (await service.journal({ type: "request", operation: "v4.getRunStatus" })).entries.length
+   * ```
+   */
   readonly journal: (query?: JournalQuery) => Promise<JournalView>
-  /** Returns the problems that the service found in how it was used, without those of the oracles in `allow`. */
+  /**
+   * Returns the problems that the service found in how it was used, without those of the oracles in `allow`.
+   *
+   * @param options - `allow` lists oracles whose findings the test means to cause.
+   * @returns The verdict of each oracle, and `holds`, which is true if no oracle found a problem.
+   * @example
+   * ```ts
+   * import type { RunningService } from "@webagent/simulation"
+   *
+   * export const print = async (service: RunningService) => {
+   *   for (const { holds, sentence } of (await service.verdict()).verdicts) if (!holds) console.log(sentence)
+   * }
+   * ```
+   */
   readonly verdict: (options?: VerdictOptions) => Promise<Verdicts>
   /**
-   * Rejects with a line for each thing that the app did wrong: doubled, lost, left open or running, polled too fast.
+   * Rejects with a line for each problem with how the app used the service: created twice, lost, left open or running,
+   * or polled too fast.
    *
+   * @param options - `allow` lists oracles whose findings the test means to cause.
+   * @returns A promise that resolves if there is no problem.
+   * @throws `Error` with a line for each problem.
    * @example
    * ```ts
    * import { simulate } from "@webagent/simulation"
@@ -98,14 +144,96 @@ export interface RunningService {
    * ```
    */
   readonly assertClean: (options?: VerdictOptions) => Promise<void>
-  /** Moves service time, which must be manual (`time: { mode: "manual" }`); resolves when all that is due has happened. */
+  /**
+   * Moves service time, which must be manual: start the service with `time: { mode: "manual" }` or `virtualTime`.
+   *
+   * @param by - The time to add: text such as `"30 minutes"`, or milliseconds.
+   * @returns The service time, once everything due until then has happened.
+   * @throws `ControlConflictError` if time is not manual.
+   * @example
+   * ```ts
+   * import { simulate } from "@webagent/simulation"
+   *
+   * export const tomorrow = async () => {
+   *   await using service = await simulate({ time: { mode: "manual" } })
+   *   return service.advance("24 hours")
+   * }
+   * ```
+   */
   readonly advance: (by: PlainTimes.Plain<Duration.Duration>) => Promise<TimeView>
-  /** Replaces the faults; `[]` ends all. */
+  /**
+   * Replaces the faults.
+   *
+   * @param plan - The faults. An empty plan removes all of them.
+   * @returns A promise that resolves once they are active.
+   * @throws `Error` with one line per problem if the plan is invalid.
+   * @example
+   * ```ts
+   * import type { RunningService } from "@webagent/simulation"
+   *
+   * export const loseTheCreate = (service: RunningService) =>
+   *   service.setFaults([
+   *     { fault: { kind: "reset", placement: "after-apply" }, when: { operations: ["v4.createRun"], attempts: [1] } }
+   *   ])
+   * ```
+   */
   readonly setFaults: (plan: PlainTimes.Plain<FaultPlan>) => Promise<void>
+  /**
+   * Replaces the profile for runs, browsers and requests that begin from now on.
+   *
+   * @param profile - The name of a preset, or a profile.
+   * @returns A promise that resolves once it's active.
+   * @throws `Error` with one line per problem if the profile is invalid.
+   * @example
+   * ```ts
+   * import type { RunningService } from "@webagent/simulation"
+   *
+   * export const makeItHard = (service: RunningService) => service.setProfile("hostile")
+   * ```
+   */
   readonly setProfile: (profile: string | PlainTimes.Plain<Profile>) => Promise<void>
-  /** Makes the service new: same seed (or another), same ids, same faults. */
+  /**
+   * Puts the service into the state after its start, so that it repeats the same ids and faults.
+   *
+   * @param options - `seed` sets another seed.
+   * @returns A promise that resolves once the state is empty.
+   * @example
+   * ```ts
+   * import type { RunningService } from "@webagent/simulation"
+   *
+   * export const beforeEach = (service: RunningService) => service.reset()
+   * ```
+   */
   readonly reset: (options?: { readonly seed?: number }) => Promise<void>
+  /**
+   * Stops the service and closes its connections.
+   *
+   * @returns A promise that resolves once it's stopped.
+   * @example
+   * ```ts
+   * import { simulate } from "@webagent/simulation"
+   *
+   * export const withService = async (test: (baseUrl: string) => Promise<void>) => {
+   *   const service = await simulate()
+   *   await test(service.address).finally(() => service.close())
+   * }
+   * ```
+   */
   readonly close: () => Promise<void>
+  /**
+   * Stops the service at the end of an `await using` block.
+   *
+   * @returns A promise that resolves once it's stopped.
+   * @example
+   * ```ts
+   * import { simulate } from "@webagent/simulation"
+   *
+   * export const check = async () => {
+   *   await using service = await simulate()
+   *   return (await service.verdict()).holds
+   * }
+   * ```
+   */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 

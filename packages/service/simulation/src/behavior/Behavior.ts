@@ -13,10 +13,17 @@ const { description: _description, name: _name, ...instant } = presets.instant
 export type CompleteProfile = Profile & Required<Pick<Profile, keyof typeof instant>>
 
 /**
- * The profile with what it leaves open.
+ * Fills in a profile with the fields of the preset `instant`.
  *
  * @param profile - A profile without some of its fields.
  * @returns The profile with a default for each missing field.
+ * @example
+ * ```ts
+ * import { complete } from "@webagent/simulation"
+ * import * as Duration from "effect/Duration"
+ *
+ * export const slow = complete({ name: "slow", description: "Takes a while", duration: Duration.seconds(20) })
+ * ```
  */
 export const complete = (profile: Profile): CompleteProfile => ({ ...instant, ...profile })
 
@@ -69,20 +76,89 @@ const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviorOpt
 export class Behavior extends Context.Service<
   Behavior,
   {
-    /** The profile in force. */
+    /**
+     * Returns the current profile.
+     *
+     * @returns The profile with all its fields.
+     * @example
+     * ```ts
+     * import { Behavior } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const name = Effect.map(Behavior, (behavior) => behavior.profile().name)
+     * ```
+     */
     readonly profile: () => CompleteProfile
-    /** The seed of every draw. */
+    /**
+     * Returns the current seed.
+     *
+     * @returns The seed of every random decision.
+     * @example
+     * ```ts
+     * import { Behavior } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const seed = Effect.map(Behavior, (behavior) => behavior.seed())
+     * ```
+     */
     readonly seed: () => Seed
-    /** Lets another profile be in force. */
+    /**
+     * Replaces the profile for runs, browsers and requests that begin from now on.
+     *
+     * @param profile - The profile. Missing fields are those of the preset `instant`.
+     * @returns An effect that replaces it.
+     * @example
+     * ```ts
+     * import { presets } from "@webagent/control"
+     * import { Behavior } from "@webagent/simulation"
+     *
+     * export const program = Behavior.use((behavior) => behavior.set(presets.hostile))
+     * ```
+     */
     readonly set: (profile: Profile) => Effect.Effect<void>
-    /** Lets another seed be in force. */
+    /**
+     * Replaces the seed for runs, browsers and requests that begin from now on.
+     *
+     * @param seed - The seed.
+     * @returns An effect that replaces it.
+     * @example
+     * ```ts
+     * import { Behavior } from "@webagent/simulation"
+     *
+     * export const program = Behavior.use((behavior) => behavior.reseed(7))
+     * ```
+     */
     readonly reseed: (seed: Seed) => Effect.Effect<void>
-    /** Sleeps in service time, and no longer than the service is there. */
+    /**
+     * Sleeps in service time, but at most until the service closes.
+     *
+     * @param wait_ms - The time in milliseconds.
+     * @returns An effect that waits.
+     * @example
+     * ```ts
+     * import { Behavior } from "@webagent/simulation"
+     *
+     * export const program = Behavior.use((behavior) => behavior.sleep(500))
+     * ```
+     */
     readonly sleep: (wait_ms: number) => Effect.Effect<void>
     /** The service closes: every sleep ends. */
     readonly wake: Effect.Effect<void>
   }
 >()("@webagent/simulation/Behavior") {
+  /**
+   * Provides the behavior of a simulated service.
+   *
+   * @param options - The profile, the seed, and the duration and failure rate of turns.
+   * @returns A layer with the behavior.
+   * @throws An error as a defect if the profile is invalid.
+   * @example
+   * ```ts
+   * import { Behavior } from "@webagent/simulation"
+   *
+   * export const layer = Behavior.layer({ profile: "flaky", seed: 7, turnDuration: "2 seconds" })
+   * ```
+   */
   static readonly layer = (options: BehaviorOptions = {}): Layer.Layer<Behavior> =>
     Layer.sync(Behavior, () => {
       let profile = profileOf(options)

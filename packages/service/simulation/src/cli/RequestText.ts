@@ -31,7 +31,21 @@ const lineOf = (request: Request, style: Style) => {
   return [method.padEnd(6), answer, duration(duration_ms).padStart(7), path, ...notesOf(request, style)].join("  ")
 }
 
-/** A request in a line. A line that is wider than the terminal has only the first digits of ids. */
+/**
+ * Formats a request as a line. If the line is wider than the terminal, ids are cut to their first digits.
+ *
+ * @param request - The request. Its duration is in milliseconds.
+ * @param options - The width of the terminal in characters, and the colors.
+ * @returns The line.
+ * @example
+ * ```ts
+ * import { plain } from "@webagent/cli/Style"
+ * import { requestLine } from "@webagent/simulation/RequestText"
+ * import type { Request } from "@webagent/simulation/ServeOutput"
+ *
+ * export const print = (request: Request) => console.log(requestLine(request, { columns: 120, style: plain }))
+ * ```
+ */
 export const requestLine = (
   request: Request,
   { columns, style }: { readonly columns: number | undefined; readonly style: Style }

@@ -43,10 +43,36 @@ export type Started = typeof Started.Type
 
 export type Request = typeof Request.Type
 
-/** The line of a start or a request. */
+/**
+ * Encodes a line of `serve --json`.
+ *
+ * @param line - The start of the service, or a request.
+ * @returns The line as JSON.
+ * @example
+ * ```ts
+ * import { encode, type Request } from "@webagent/simulation/ServeOutput"
+ *
+ * export const print = (request: Request) => process.stdout.write(`${encode(request)}\n`)
+ * ```
+ */
 export const encode: (line: ServeOutput) => string = Schema.encodeSync(Schema.fromJsonString(ServeOutput))
 
-/** Reads requests with their faults from the journal's rows, in the order in which the rows are written. */
+/**
+ * Makes a reader of the journal's rows, which combines each request with its fault. It needs the rows in the order in
+ * which they were written.
+ *
+ * @returns A function that returns the request of a row, or undefined for any other row.
+ * @example
+ * ```ts
+ * import type { JournalEntry } from "@webagent/control"
+ * import { reader } from "@webagent/simulation/ServeOutput"
+ *
+ * export const requests = (rows: ReadonlyArray<JournalEntry>) => {
+ *   const requestOf = reader()
+ *   return rows.flatMap((row) => requestOf(row) ?? [])
+ * }
+ * ```
+ */
 export const reader = () => {
   // a fault is written before the request that it hits; a plan has few rules
   const hit = new Map<string, typeof FaultEntry.Type>()

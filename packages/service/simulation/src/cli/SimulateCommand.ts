@@ -53,7 +53,15 @@ export type SimulateFlags = Command.Command.Config.Infer<typeof flags>
  * Makes the command that serves the simulated service in the foreground and prints each request. The service is loaded
  * when the command runs.
  *
- * @param more flags of the program that the service doesn't need
+ * @param name - The name of the command.
+ * @param more - Flags of the program that the service doesn't need.
+ * @returns The command.
+ * @example
+ * ```ts
+ * import { make } from "@webagent/simulation/SimulateCommand"
+ *
+ * export const command = make("simulate")
+ * ```
  */
 export const make = <const Name extends string, More extends Command.Command.Config = {}>(name: Name, more?: More) =>
   Command.make(name, { ...flags, ...more }, (given: SimulateFlags) =>

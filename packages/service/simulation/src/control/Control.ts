@@ -35,16 +35,22 @@ import { Simulation } from "../requests/Simulation.ts"
 type Change = (id: string) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
 
 /**
- * Drives and reads a simulated service, in the process as through the control API. Every change is a row of the journal.
+ * Controls and reads a simulated service, in this process as through the control API. Every change is a row of the
+ * journal.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { Control } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
  *   const control = yield* Control
  *   yield* control.setTime({ mode: "manual" })
  *   yield* control.setProfile("realistic")
  *   yield* control.advance("30 minutes")
  *   return yield* control.verdicts
  * })
+ * ```
  */
 export class Control extends Context.Service<
   Control,

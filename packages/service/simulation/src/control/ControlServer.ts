@@ -56,7 +56,19 @@ export class ControlServer extends Context.Service<
     loopback: false
   })
 
-  /** Listens, and leads there what faults redirect; `apiKeys` are those of the service, which no row shows. */
+  /**
+   * Serves the control API on its own port, and records redirected requests there.
+   *
+   * @param options - The control key, the port and the host. `apiKeys` are those of the service, which no row shows.
+   * @returns A layer with the address.
+   * @throws `PortInUseError` if the port is in use, and `ListenError` if the host can't be used.
+   * @example
+   * ```ts
+   * import { ControlServer } from "@webagent/simulation"
+   *
+   * export const layer = ControlServer.layer({ key: "control-secret", port: 41874, apiKeys: ["wak_test"] })
+   * ```
+   */
   static readonly layer = (
     options: ControlOptions & { readonly apiKeys: ReadonlyArray<string> }
   ): Layer.Layer<ControlServer, Listener.PortInUseError | Listener.ListenError, Control | Journal | Simulation> => {

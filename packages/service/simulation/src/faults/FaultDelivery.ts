@@ -35,15 +35,42 @@ export class FaultDelivery extends Context.Service<
   FaultDelivery,
   {
     /**
-     * Plays the script to the caller of the request. `ended` is called once, before its end can be seen. The
-     * response is what is left to be sent, which is nothing where there is a socket.
+     * Plays a response to the caller of a request, piece by piece.
+     *
+     * @param request - The request.
+     * @param script - The status, the headers, the pieces of the body with their pauses in milliseconds, and the end.
+     * @param ended - Called once, before the caller can see the end.
+     * @returns The rest of the response. With a socket, nothing is left to send.
+     * @throws `ConnectionLost` if there is no socket, and the script ends with a lost connection.
+     * @example
+     * ```ts
+     * import { FaultDelivery } from "@webagent/simulation"
+     * import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+     *
+     * export const reset = (request: HttpServerRequest.HttpServerRequest) =>
+     *   FaultDelivery.use(({ deliver }) =>
+     *     deliver(request, { head: null, pieces: [], pause_ms: 0, end: "reset" }, (answered) => console.log(answered))
+     *   )
+     * ```
      */
     readonly deliver: (
       request: HttpServerRequest.HttpServerRequest,
       script: Script,
       ended: (answered: Answered) => void
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConnectionLost>
-    /** Cuts every connection and refuses new ones for this long; ends as soon as it is so. */
+    /**
+     * Cuts every connection, and refuses new ones for some time.
+     *
+     * @param span - The length of the outage.
+     * @returns An effect that succeeds once the outage has begun.
+     * @example
+     * ```ts
+     * import { FaultDelivery } from "@webagent/simulation"
+     * import * as Duration from "effect/Duration"
+     *
+     * export const outage = FaultDelivery.use(({ refuseConnections }) => refuseConnections(Duration.seconds(30)))
+     * ```
+     */
     readonly refuseConnections: (span: Duration.Duration) => Effect.Effect<void>
     /** Ends the outage early. Clients can connect again when this effect has ended. */
     readonly acceptConnections: Effect.Effect<void>

@@ -81,18 +81,38 @@ const isDrawn = ({ rate, rule }: Rule, request: Identity, seed: Seed): boolean =
 
 /** Decides for each request which fault hits it, if any. Says nothing of how. */
 export interface FaultMatcher {
+  /**
+   * Returns the fault that hits a request.
+   *
+   * @param request - The operation, the resource and the attempt of the request.
+   * @param at_ms - The service time, in milliseconds since 1970.
+   * @returns The fault, or undefined if none hits.
+   * @example
+   * ```ts
+   * import type { FaultMatcher } from "@webagent/simulation"
+   *
+   * type Identity = Parameters<FaultMatcher["of"]>[0]
+   * export const kindOf = (matcher: FaultMatcher, request: Identity) => matcher.of(request, Date.now())?.fault.kind
+   * ```
+   */
   readonly of: (request: Identity, at_ms: number) => InjectedFault | undefined
   /** Age of stale reads, in milliseconds; 0 without any. */
   readonly lag_ms: number
 }
 
 /**
- * The decisions of a plan that was set at `set_ms`. Its memory is a number for each rule.
+ * Prepares the decisions of a fault plan. It needs memory for one number per rule.
  *
  * @param plan - The rules, in order.
  * @param seed - The seed of the random decisions.
- * @param set_ms - The service time at which the plan was set, in milliseconds.
- * @returns A function that chooses the fault of a request, if any.
+ * @param set_ms - The service time at which the plan was set, in milliseconds since 1970.
+ * @returns The matcher, which chooses the fault of a request.
+ * @example
+ * ```ts
+ * import { makeMatcher } from "@webagent/simulation"
+ *
+ * export const matcher = makeMatcher([{ fault: { kind: "reset" }, when: { operations: ["v4.getRunStatus"] } }], 7, 0)
+ * ```
  */
 export const makeMatcher = (plan: FaultPlan, seed: Seed, set_ms: number): FaultMatcher => {
   const rules = plan.map(compile)
@@ -114,28 +134,75 @@ export const makeMatcher = (plan: FaultPlan, seed: Seed, set_ms: number): FaultM
 }
 
 /**
- * The faults in force. What a request meets depends on the seed, the rule and what the request is, not on what
- * else goes on; only `nth` counts in order of arrival.
+ * Holds the active faults. The fault of a request depends on the seed, the rule and the request, and not on other
+ * requests; only `nth` counts in order of arrival.
  *
  * @example
- * const program = Effect.gen(function* () {
- *   const faults = yield* Faults
- *   yield* faults.set([{ fault: { kind: "reset" }, when: { operations: ["v4.getRunStatus"], attempts: [3] } }])
- * })
+ * ```ts
+ * import { Faults } from "@webagent/simulation"
+ *
+ * export const program = Faults.use((faults) =>
+ *   faults.set([{ fault: { kind: "reset" }, when: { operations: ["v4.getRunStatus"], attempts: [3] } }])
+ * )
+ * ```
  */
 export class Faults extends Context.Service<
   Faults,
   {
     readonly plan: Effect.Effect<FaultPlan>
-    /** Applies these from now on, with fresh counts; a request that is under way keeps what hit it. */
+    /**
+     * Replaces the faults, and counts requests from 1 again. A running request keeps its fault.
+     *
+     * @param plan - The faults. An empty plan removes all of them.
+     * @returns An effect that replaces them.
+     * @example
+     * ```ts
+     * import { Faults } from "@webagent/simulation"
+     *
+     * export const program = Faults.use((faults) => faults.set([{ fault: { kind: "status", status: 503 } }]))
+     * ```
+     */
     readonly set: (plan: FaultPlan) => Effect.Effect<void>
-    /** The same plan as if it were set now, and draws from this seed if one is given. */
+    /**
+     * Sets the same faults again, with fresh counts.
+     *
+     * @param seed - A new seed for random decisions; by default, the seed stays.
+     * @returns An effect that resets them.
+     * @example
+     * ```ts
+     * import { Faults } from "@webagent/simulation"
+     *
+     * export const program = Faults.use((faults) => faults.reset(7))
+     * ```
+     */
     readonly reset: (seed?: Seed) => Effect.Effect<void>
-    /** Returns the current matcher; undefined if no fault can hit. Synchronous, because every request calls it. */
+    /**
+     * Returns the current matcher. It's synchronous, because every request calls it.
+     *
+     * @returns The matcher. Undefined if no fault can hit.
+     * @example
+     * ```ts
+     * import { Faults } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const lag_ms = Effect.map(Faults, (faults) => faults.matcherUnsafe()?.lag_ms ?? 0)
+     * ```
+     */
     readonly matcherUnsafe: () => FaultMatcher | undefined
   }
 >()("@webagent/simulation/Faults") {
-  /** Faults drawn from a seed; none in force unless a plan is given. */
+  /**
+   * Provides the faults of a simulated service.
+   *
+   * @param options - The seed of random decisions, and the initial plan; by default, no faults.
+   * @returns A layer with the faults.
+   * @example
+   * ```ts
+   * import { Faults } from "@webagent/simulation"
+   *
+   * export const layer = Faults.layer({ seed: 7, plan: [{ fault: { kind: "malformed-json" }, when: { rate: 0.1 } }] })
+   * ```
+   */
   static readonly layer = (options: { readonly seed?: Seed; readonly plan?: FaultPlan } = {}): Layer.Layer<Faults> =>
     Layer.effect(Faults, make(options))
 }

@@ -64,32 +64,114 @@ const matches = (entry: JournalEntry, { operation, resource, type }: JournalQuer
  * Records what happened, row by row: the newest rows are kept, all are counted, and observers see every one.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { Journal } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
  *   const journal = yield* Journal
  *   yield* journal.record({ type: "control", action: "advanceTime", detail: "1 minute" })
  *   return yield* journal.read({ type: "control" })
  * })
+ * ```
  */
 export class Journal extends Context.Service<
   Journal,
   {
     /** True if rows are written at all. */
     readonly enabled: boolean
-    /** Writes a row with the times of now. */
+    /**
+     * Writes a row with the current time.
+     *
+     * @param row - The row without number and times.
+     * @returns An effect that writes it.
+     * @example
+     * ```ts
+     * import { Journal } from "@webagent/simulation"
+     *
+     * export const program = Journal.use((journal) =>
+     *   journal.record({ type: "control", action: "advanceTime", detail: "1 minute" })
+     * )
+     * ```
+     */
     readonly record: (row: Row) => Effect.Effect<void>
-    /** Writes a row whose times are known, and numbers it. For the hot path: it keeps the object. */
+    /**
+     * Writes a row whose times are known, and sets its number. For speed, it keeps the object instead of a copy.
+     *
+     * @param draft - The row. Its times are in milliseconds since 1970.
+     * @returns Nothing.
+     * @example
+     * ```ts
+     * import { Journal } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const note = (at_ms: number) =>
+     *   Effect.map(Journal, ({ recordUnsafe }) =>
+     *     recordUnsafe({ type: "control", seq: 0, at_ms, realAt_ms: at_ms, action: "advanceTime", detail: "1 minute" })
+     *   )
+     * ```
+     */
     readonly recordUnsafe: (draft: Draft) => void
-    /** The number of the last row that was written; 0 before the first. */
+    /**
+     * Returns the number of the last row.
+     *
+     * @returns The number; 0 before the first row.
+     * @example
+     * ```ts
+     * import { Journal } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const rows = Effect.map(Journal, (journal) => journal.lastUnsafe())
+     * ```
+     */
     readonly lastUnsafe: () => number
-    /** Rows that are kept, oldest first, and counts of all that were ever written. */
+    /**
+     * Reads rows that are kept.
+     *
+     * @param query - `after` is the position to continue from. `limit` is the number of rows, 1,000 by default.
+     *   `type`, `operation` and `resource` choose rows.
+     * @returns The rows, oldest first, and counts of all rows that were ever written.
+     * @example
+     * ```ts
+     * import { Journal } from "@webagent/simulation"
+     *
+     * export const creates = Journal.use((journal) => journal.read({ type: "request", operation: "v4.createRun" }))
+     * ```
+     */
     readonly read: (query?: JournalQuery) => Effect.Effect<JournalView>
     /** Forgets all rows and counts; the next row is number 1. */
     readonly clear: Effect.Effect<void>
-    /** Calls back for every row, at once and in order, until the scope closes. It has to be quick and not throw. */
+    /**
+     * Calls a function for every new row, in order, until the scope closes.
+     *
+     * @param observer - Receives the row. It should be fast, and must not throw.
+     * @returns An effect that starts the observation.
+     * @example
+     * ```ts
+     * import { Journal } from "@webagent/simulation"
+     *
+     * export const program = Journal.use((journal) =>
+     *   journal.observe((row) => {
+     *     if (row.type === "fault") console.log(`${row.rule} hit ${row.operation}`)
+     *   })
+     * )
+     * ```
+     */
     readonly observe: (observer: (entry: JournalEntry) => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@webagent/simulation/Journal") {
-  /** A journal in memory. */
+  /**
+   * Provides a journal in memory.
+   *
+   * @param options - `capacity` is the number of rows that are kept, 20,000 by default. 0 turns the journal off.
+   * @returns A layer with the journal.
+   * @example
+   * ```ts
+   * import { Journal } from "@webagent/simulation"
+   *
+   * export const layer = Journal.layer({ capacity: 1000 })
+   * ```
+   */
   static readonly layer = (options: JournalOptions = {}): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => make(options.capacity ?? defaultCapacity))
 }

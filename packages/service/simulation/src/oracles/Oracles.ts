@@ -80,12 +80,20 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 }
 
 /**
- * Judges some rows only, such as those about one trial, in the order of their numbers. Open browsers and running runs are
- * read from the state, so `browsers-left-open` and `runs-left-running` aren't among the verdicts.
+ * Judges some rows only, such as those about one trial. Running browsers and runs are read from the state, so
+ * `browsers-left-open` and `runs-left-running` aren't among the verdicts.
  *
  * @param rows - Rows of the journal, in the order of their numbers.
  * @param options - `pollInterval_ms` is the shortest pause between two polls in milliseconds.
  * @returns One verdict for each oracle.
+ * @example
+ * ```ts
+ * import type { JournalEntry } from "@webagent/control"
+ * import { verdictsOf } from "@webagent/simulation"
+ *
+ * export const problems = (rows: ReadonlyArray<JournalEntry>) =>
+ *   verdictsOf(rows, { pollInterval_ms: 1000 }).flatMap(({ holds, sentence }) => (holds ? [] : [sentence]))
+ * ```
  */
 export const verdictsOf = (
   rows: Iterable<JournalEntry>,
@@ -103,11 +111,15 @@ export const verdictsOf = (
  * kept. Each oracle remembers at most 20,000 items.
  *
  * @example
- * const program = Effect.gen(function* () {
- *   const oracles = yield* Oracles
- *   const { holds, verdicts } = yield* oracles.verdicts
+ * ```ts
+ * import { Oracles } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const { holds, verdicts } = yield* (yield* Oracles).verdicts
  *   if (!holds) yield* Effect.forEach(verdicts, ({ sentence }) => Effect.log(sentence))
  * })
+ * ```
  */
 export class Oracles extends Context.Service<
   Oracles,

@@ -75,15 +75,53 @@ const noticeable_ms = 1000
 export class Simulation extends Context.Service<
   Simulation,
   {
-    /** The app with the simulation in front of it. */
+    /**
+     * Puts the simulation in front of an app: its journal, limits and faults.
+     *
+     * @param app - The app, which handles a request.
+     * @returns The app with the simulation in front of it.
+     * @throws `ConnectionLost` for a caller without a socket, if a fault loses the connection.
+     * @example
+     * ```ts
+     * import { Server, Simulation } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     * import * as Layer from "effect/Layer"
+     *
+     * export const server = Layer.unwrap(
+     *   Effect.map(Simulation, ({ around }) => Server.layerServed({ apiKeys: ["wak_test"], around }))
+     * )
+     * ```
+     */
     readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E | ConnectionLost, R | Request>
     /** Counts requests from 1 again, and forgets who has what. */
     readonly reset: Effect.Effect<void>
-    /** Sets the target of redirects that don't name one: an address without a final slash that records requests. */
+    /**
+     * Sets the target of redirects that don't name one.
+     *
+     * @param address - An address without a trailing slash, which records requests.
+     * @returns An effect that sets it.
+     * @example
+     * ```ts
+     * import { Simulation } from "@webagent/simulation"
+     *
+     * export const program = Simulation.use((simulation) => simulation.setTrap("http://127.0.0.1:41900/elsewhere"))
+     * ```
+     */
     readonly setTrap: (address: string) => Effect.Effect<void>
   }
 >()("@webagent/simulation/Simulation") {
-  /** The simulation over its parts. */
+  /**
+   * Provides the simulation in front of a server.
+   *
+   * @param options - `apiKeys` are those of the server, which the journal must not show.
+   * @returns A layer with the simulation.
+   * @example
+   * ```ts
+   * import { Simulation } from "@webagent/simulation"
+   *
+   * const layer = Simulation.layer({ apiKeys: ["wak_test"] })
+   * ```
+   */
   static readonly layer = (
     options: SimulationOptions = {}
   ): Layer.Layer<Simulation, never, Journal | Limits | Faults | FaultDelivery> =>

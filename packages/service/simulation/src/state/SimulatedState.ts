@@ -30,17 +30,55 @@ export class SimulatedState extends Context.Service<
     readonly open: Effect.Effect<Open>
     /** Everything that there is, as plain JSON. */
     readonly snapshot: Effect.Effect<Snapshot.Snapshot>
-    /** Everything as it was: turns go on with what was left of them. Connections to browsers are not restored. */
+    /**
+     * Restores a snapshot. Unfinished turns continue. Connections to browsers aren't restored.
+     *
+     * @param snapshot - The value of `snapshot`, even after it was written as JSON.
+     * @returns An effect that succeeds once the state is restored.
+     * @throws `InvalidSnapshot` if the value isn't a snapshot.
+     * @example
+     * ```ts
+     * import { SimulatedState } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const undo = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+     *   Effect.gen(function* () {
+     *     const state = yield* SimulatedState
+     *     const before = yield* state.snapshot
+     *     return yield* Effect.ensuring(test, Effect.orDie(state.restore(before)))
+     *   })
+     * ```
+     */
     readonly restore: (snapshot: unknown) => Effect.Effect<void, Snapshot.InvalidSnapshot>
     /** Forgets everything: turns are interrupted, browsers stopped, ids counted from the start. */
     readonly reset: Effect.Effect<void>
-    /** The store of the engine that runs now. */
+    /**
+     * Returns the store of the current engine.
+     *
+     * @returns The store. A restore or reset replaces it.
+     * @example
+     * ```ts
+     * import { SimulatedState } from "@webagent/simulation"
+     *
+     * export const unfinished = SimulatedState.use((state) => state.store().unfinished(100))
+     * ```
+     */
     readonly store: () => Store["Service"]
   }
 >()("@webagent/simulation/SimulatedState") {
   /**
-   * An engine over simulated ports, and its state. A restore or reset closes the engine, and starts another one over the
-   * store that `stores` makes of the records. Requests that are under way finish at the closed engine.
+   * Provides an engine over simulated ports, and its state. A restore or reset closes the engine, and starts another
+   * one over a new store. Running requests finish at the closed engine.
+   *
+   * @param stores - Makes the store of some records.
+   * @returns A layer with the engine and the state.
+   * @example
+   * ```ts
+   * import { MemoryStore } from "@webagent/engine"
+   * import { SimulatedState } from "@webagent/simulation"
+   *
+   * export const layer = SimulatedState.layer(MemoryStore.layerOf)
+   * ```
    */
   static readonly layer = <R>(
     stores: EngineSlot.Stores<R>

@@ -26,12 +26,18 @@ export class TimeNotManual extends Data.TaggedError("TimeNotManual")<{ readonly 
  * moved. It never jumps when that changes, and a sleep ends at the moment of service time that was asked for.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { ServiceClock } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const program = Effect.gen(function* () {
  *   const time = yield* ServiceClock
  *   yield* time.go({ mode: "manual" })
  *   yield* Effect.forkChild(Effect.andThen(Effect.sleep("30 minutes"), Effect.log("half an hour")))
- *   yield* time.advance("1 hour") // both have happened when it ends
+ *   yield* time.advance("1 hour") // the line was logged when this returns
  * }).pipe(Effect.provide(Layer.provideMerge(ServiceClock.layerClock, ServiceClock.layer())))
+ * ```
  */
 export class ServiceClock extends Context.Service<
   ServiceClock,
@@ -40,22 +46,78 @@ export class ServiceClock extends Context.Service<
     /** Knows when the work of a timer is done. Fibers that sleep on `clock` run on it. */
     readonly scheduler: Scheduler.Scheduler
     readonly view: Effect.Effect<TimeView>
-    /** Goes on like this from now. */
+    /**
+     * Changes the pace of service time from now on.
+     *
+     * @param time - Real, scaled by a factor, or manual.
+     * @returns An effect that changes it.
+     * @example
+     * ```ts
+     * import { ServiceClock } from "@webagent/simulation"
+     *
+     * export const program = ServiceClock.use((time) => time.go({ mode: "manual" }))
+     * ```
+     */
     readonly go: (time: TimeMode) => Effect.Effect<void>
     /**
-     * Moves manual time. Timers wake in the order of their moments, each when all that the one before led to is
-     * done; what they begin and what falls due within `by` happens too, and then it ends.
+     * Moves manual time forward. Timers fire in the order of their times, each after the effects of the one before.
+     *
+     * @param by - The time to add, such as `"30 minutes"`.
+     * @returns An effect that succeeds once everything due until then has happened.
+     * @throws `TimeNotManual` if time is not manual.
+     * @example
+     * ```ts
+     * import { ServiceClock } from "@webagent/simulation"
+     *
+     * export const program = ServiceClock.use((time) => time.advance("30 minutes"))
+     * ```
      */
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
-    /** Sets the time, in milliseconds since 1970. Sleeps last as long as before. */
+    /**
+     * Sets the time. Sleeping fibers sleep as long as before.
+     *
+     * @param at_ms - The time in milliseconds since 1970.
+     * @returns An effect that sets it.
+     * @example
+     * ```ts
+     * import { ServiceClock } from "@webagent/simulation"
+     *
+     * export const program = ServiceClock.use((time) => time.setNow(Date.UTC(2030, 0, 1)))
+     * ```
+     */
     readonly setNow: (at_ms: number) => Effect.Effect<void>
-    /** Runs something that takes real time, such as a request to another program. Manual time stands still meanwhile. */
+    /**
+     * Runs an effect that takes real time, such as a request to another program. Manual time stands still meanwhile.
+     *
+     * @param effect - The effect.
+     * @returns The result of the effect.
+     * @example
+     * ```ts
+     * import { ServiceClock } from "@webagent/simulation"
+     * import * as Effect from "effect/Effect"
+     *
+     * export const program = ServiceClock.use((time) =>
+     *   time.outside(Effect.promise((signal) => fetch("http://127.0.0.1:4000/health", { signal })))
+     * )
+     * ```
+     */
     readonly outside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Returns the number of sleeping fibers. */
     readonly timers: Effect.Effect<number>
   }
 >()("@webagent/simulation/ServiceClock") {
-  /** Service time that starts with the time of the clock around it. */
+  /**
+   * Provides service time, which starts at the time of the surrounding clock.
+   *
+   * @param time - Real, scaled by a factor, or manual; real by default.
+   * @returns A layer with the clock.
+   * @example
+   * ```ts
+   * import { ServiceClock } from "@webagent/simulation"
+   *
+   * export const layer = ServiceClock.layer({ mode: "scaled", factor: 60 })
+   * ```
+   */
   static readonly layer = (time: TimeMode = { mode: "real" }): Layer.Layer<ServiceClock> =>
     Layer.effect(ServiceClock, make(time))
 
