@@ -25,11 +25,14 @@ export const decimalOf = (value: number): string | undefined => {
  * Returns the cost that a run, task or session reports in any of `costFields`, as text or as a number; undefined if it
  * reports none.
  *
- * @param record The response of the service, as it was sent.
+ * @param record - The response of the service, as it was sent.
  * @returns An exact decimal in USD.
- *
  * @example
- * costOf({ id: "r-1", status: "completed", totalCostUsd: 0.42 }) // "0.42"
+ * ```ts
+ * import { costOf } from "@webagent/contract"
+ *
+ * console.log(costOf({ id: "r-1", status: "completed", totalCostUsd: 0.42 })) // 0.42
+ * ```
  */
 export const costOf = (record: Readonly<Record<string, unknown>>): string | undefined => {
   for (const name of costFields) {

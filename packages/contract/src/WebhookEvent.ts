@@ -56,8 +56,12 @@ interface Message<Type extends string, Data> {
  * those that it doesn't know.
  *
  * @example
- * const describe = (event: WebhookEvent): string =>
+ * ```ts
+ * import type { WebhookEvent } from "@webagent/contract"
+ *
+ * export const describe = (event: WebhookEvent): string =>
  *   event.type === "run.completed" ? `Run ${event.data.id} cost ${event.data.cost} USD` : event.type
+ * ```
  */
 export type WebhookEvent =
   | Message<"run.completed" | "run.failed" | "run.cancelled", WebhookRun>

@@ -30,13 +30,14 @@ const IdempotencyKey = Context.Reference<string | undefined>("@webagent/admin/Id
  * Sends the create in `effect` with an `Idempotency-Key`. If its response is lost, repeat it with the same key and the
  * same request: you get the record that exists, or a new one if there is none.
  *
- * @param key 1 to 255 printable characters, such as a UUID: a new key for each create
- *
+ * @param key - 1 to 255 printable characters, such as a UUID: a new key for each create.
  * @example
- * const webhook = (admin: AdminClient.AdminClient, key: string) =>
- *   admin.webhooks.create({ payload: { url: "https://app.example/webhooks" } }).pipe(
- *     AdminClient.withIdempotencyKey(key)
- *   )
+ * ```ts
+ * import { AdminClient } from "@webagent/admin"
+ *
+ * export const webhook = (admin: AdminClient.AdminClient, key: string) =>
+ *   AdminClient.withIdempotencyKey(key)(admin.webhooks.create({ payload: { url: "https://app.example/webhooks" } }))
+ * ```
  */
 export const withIdempotencyKey =
   (key: string) =>
@@ -47,11 +48,16 @@ export const withIdempotencyKey =
  * A client of a server's admin API.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { AdminClient } from "@webagent/admin"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const cancelAll = Effect.gen(function* () {
  *   const admin = yield* AdminClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey: "wak_..." })
  *   const { rows } = yield* admin.runs.list({ query: { status: "running" } })
  *   return yield* admin.runs.cancel({ payload: { ids: rows.map(({ id }) => id) } })
  * })
+ * ```
  */
 export const make = (
   { apiKey, apiKeyHeader = usualHeader, baseUrl }: AdminClientOptions,

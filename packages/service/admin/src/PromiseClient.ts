@@ -194,12 +194,18 @@ HttpApi.reflect(AdminApi as object as HttpApi.Top, {
  * A client of a server's admin API with promises, over `fetch`. A rejected promise has the error of the operation, such
  * as `NotFoundError`, or an `InvalidRequestError`, `NoResponseError` or `UnexpectedResponseError`.
  *
- * @throws {ClientConfigError} if an option is missing, unknown or of the wrong type
- *
+ * @throws `ClientConfigError` if an option is missing, unknown or of the wrong type.
  * @example
- * const admin = await PromiseClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey: "wak_..." })
- * const { rows } = await admin.runs.list({ query: { status: "running" } }, { timeout: "5 seconds" })
- * for await (const { event, data } of admin.events.stream({ headers: {}, query: {} })) console.log(event, data)
+ * ```ts
+ * import { PromiseClient } from "@webagent/admin"
+ *
+ * export const watch = async (apiKey: string) => {
+ *   const admin = await PromiseClient.make({ baseUrl: "http://127.0.0.1:41873", apiKey })
+ *   const { rows } = await admin.runs.list({ query: { status: "running" } }, { timeout: "5 seconds" })
+ *   console.log(rows.length)
+ *   for await (const { event, data } of admin.events.stream({ headers: {}, query: {} })) console.log(event, data)
+ * }
+ * ```
  */
 export const make = async (options: Options): Promise<PromiseClient> => {
   check("client option", options, clientOptions, ClientConfigError)

@@ -21,11 +21,16 @@ export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
  * A client of a control API.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { ControlClient } from "@webagent/control"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
  *   const control = yield* ControlClient.make({ address: "http://127.0.0.1:41874", key: "secret" })
  *   yield* control.behaviour.setProfile({ payload: { preset: "flaky" } })
  *   return yield* control.record.getVerdicts()
  * })
+ * ```
  */
 export const make = ({
   address,

@@ -58,12 +58,16 @@ export type Verdicts = typeof Verdicts.Type
 /**
  * Leaves out the verdicts of oracles whose findings a test means to cause.
  *
- * @param allow The oracles to leave out, for example `["runs-left-running"]`.
+ * @param allow - The oracles to leave out, for example `["runs-left-running"]`.
  * @returns The other verdicts; `holds` says whether each of them holds.
- *
  * @example
- * const allowRunning = allowing(["runs-left-running"])
- * const program = Control.use((control) => Effect.map(control.verdicts, allowRunning))
+ * ```ts
+ * import { allowing } from "@webagent/control"
+ * import { Control } from "@webagent/simulation"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const verdicts = Control.use((control) => Effect.map(control.verdicts, allowing(["runs-left-running"])))
+ * ```
  */
 export const allowing =
   (allow: ReadonlyArray<Oracle>) =>

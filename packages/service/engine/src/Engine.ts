@@ -61,11 +61,16 @@ export type { Message, OpenSessionRequest, SessionRequest, SessionWithTurns } fr
  * `SafeCreate` is carried out once: a repeat within 24 hours gets what the first one made.
  *
  * @example
- * const program = Effect.gen(function* () {
+ * ```ts
+ * import { Engine } from "@webagent/engine"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
  *   const engine = yield* Engine
  *   const { session } = yield* engine.createSession({ task: "Find a mug", modelParams: null, thinkingLevel: null })
  *   yield* engine.queue({ sessionId: session.id, text: "A red one", interrupt: false })
  * })
+ * ```
  */
 export class Engine extends Context.Service<
   Engine,
