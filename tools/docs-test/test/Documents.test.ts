@@ -22,6 +22,35 @@ const headings = (document: string): ReadonlyArray<string> =>
       .replaceAll(/\s/gu, "-")
   )
 
+/** Writes the fences of documents and the examples of doc comments, each as a module, and returns their places by name. */
+const writeSnippets = () => {
+  const folder = join(here, "..", ".webagent", "fences")
+  rmSync(folder, { recursive: true, force: true })
+  const names = new Map<string, string>()
+  const write = (kind: "documents" | "examples", file: string, line: number, code: string) => {
+    const name = `${file.replaceAll(/[/.]/gu, "_")}_${line}.ts`
+    names.set(name, `${file}:${line}`)
+    mkdirSync(join(folder, kind), { recursive: true })
+    writeFileSync(join(folder, kind, name), `${code}\nexport {}\n`)
+  }
+  for (const { code, document, file, language, line } of all)
+    if (language === "ts" && file === undefined) write("documents", document, line, code)
+  for (const { code, file, line } of examples()) write("examples", file, line, code)
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: "../../../../tsconfig.base.json",
+      compilerOptions: { noEmit: true, noUnusedLocals: false },
+      include: ["*/*.ts"]
+    })
+  )
+  return { folder, names }
+}
+
+/** A report with the places of snippets instead of the names of their modules. */
+const withPlaces = (report: string, names: ReadonlyMap<string, string>) =>
+  report.replaceAll(/^(?:\w+\/)?(\S+?\.ts)/gmu, (path, name) => names.get(name) ?? path)
+
 describe("documents", () => {
   it("exist and contain fences", () => {
     assert.include(documents(), "README.md")
@@ -36,32 +65,23 @@ describe("documents", () => {
 
   // Compiled inside this package, which depends on every public one; a fence is a module of its own.
   it("compile every other ts fence, and every example in a package's doc comments", () => {
-    const folder = join(here, "..", ".webagent", "fences")
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
-    const names = new Map<string, string>()
-    const write = (file: string, line: number, code: string) => {
-      const name = `${file.replaceAll(/[/.]/gu, "_")}_${line}.ts`
-      names.set(name, `${file}:${line}`)
-      writeFileSync(join(folder, name), `${code}\nexport {}\n`)
-    }
-    for (const { code, document, file, language, line } of all)
-      if (language === "ts" && file === undefined) write(document, line, code)
-    for (const { code, file, line } of examples()) write(file, line, code)
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({
-        extends: "../../../../tsconfig.base.json",
-        compilerOptions: { noEmit: true, noUnusedLocals: false },
-        include: ["*.ts"]
-      })
-    )
+    const { folder, names } = writeSnippets()
     try {
       execFileSync("tsc", ["-p", folder], { cwd: folder, encoding: "utf8", stdio: "pipe" })
     } catch (error) {
       const { stdout } = error as { readonly stdout: string }
-      assert.fail(stdout.replaceAll(/^(\S+?\.ts)/gmu, (name) => names.get(name) ?? name))
+      assert.fail(withPlaces(stdout, names))
     }
+  })
+
+  it("run every example in a package's doc comments, and print what its comments say", () => {
+    const { folder, names } = writeSnippets()
+    const problems = execFileSync(
+      process.execPath,
+      ["--conditions=@webagent/source", join(here, "run-examples.ts"), join(folder, "examples")],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }
+    )
+    assert.strictEqual(withPlaces(problems, names), "")
   })
 
   // A link to a file or a heading that was moved is the commonest lie of a document.
