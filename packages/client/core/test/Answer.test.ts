@@ -41,12 +41,12 @@ describe("Retry-After", () => {
     ["-1", undefined],
     ["1.5", undefined],
     ["soon", undefined]
-  ] as const)("in seconds: %j", ([value, expected]) =>
+  ] as const)("is read in seconds: %j", ([value, expected]) =>
     Effect.map(asked({ "retry-after": value }), (ms) => assert.strictEqual(ms, expected)).pipe(Effect.provide(layer()))
   )
 
   it.live.each([-1_000_000_000, -3_600_000, 0, 3_600_000, 1_000_000_000])(
-    "as a date, by the clock of a service that is %i ms off",
+    "is read as a date by the clock of a service that is %i ms off",
     (skew_ms) =>
       Effect.gen(function* () {
         const there_ms = Math.floor((yield* Clock.currentTimeMillis) / 1000) * 1000 + skew_ms
@@ -77,7 +77,7 @@ describe("Retry-After", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("as a date that has passed, is zero", () =>
+  it.live("is zero for a date that has passed", () =>
     Effect.gen(function* () {
       const there_ms = yield* Clock.currentTimeMillis
       assert.strictEqual(yield* asked({ date: httpDate(there_ms), "retry-after": httpDate(there_ms - 9000) }), 0)
@@ -88,7 +88,7 @@ describe("Retry-After", () => {
 describe("a described error", () => {
   const body = { detail: "Run not found" }
 
-  it.live("has the call that it answers, wherever it is looked at", () =>
+  it.live("names its call in its message, its JSON and its fields", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = (_, seen) => (seen < 3 ? { status: 503 } : { status: 404, json: body })
@@ -113,7 +113,7 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("says it in a line of a length that a log can bear, and hands over all of it", () =>
+  it.live("has a message of one short line, and keeps the whole body", () =>
     Effect.gen(function* () {
       const detail = `<html>\n  ${"x".repeat(60_000)}`
       yield* always({ status: 404, json: { detail } })
@@ -124,7 +124,7 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("can be extended by code that passes it on, as any Error can", () =>
+  it.live("allows code that passes it on to extend its message", () =>
     Effect.gen(function* () {
       yield* always({ status: 404, json: body })
       const error = yield* Effect.flip(getRun)
@@ -134,7 +134,7 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("has the fields of one without a call, and is caught and encoded as it is", () =>
+  it.live("is caught and encoded like an error without a call", () =>
     Effect.gen(function* () {
       yield* always({ status: 404, json: body })
       const error = yield* Effect.flip(getRun)
@@ -148,7 +148,7 @@ describe("a described error", () => {
 })
 
 describe("a redirect", () => {
-  it.live.each([301, 302, 307, 308])("%i is not followed, and says where it points to without its query", (status) =>
+  it.live.each([301, 302, 307, 308])("%i is not followed, and its error names the target without the query", (status) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       yield* always({ status, headers: { location: "https://b.example/api/v4/runs/r-1?token=canary" } })
@@ -208,7 +208,7 @@ describe("hostile answers", () => {
       { cost: 0.1, totalCostUsd: "0.42" },
       { cost: "0.1", totalCostUsd: "0.42" }
     ]
-  ])("a run that is sent with %j has one decimal cost: %j", ([sent, read]) =>
+  ])("a run that is sent with %j has the decimal cost %j", ([sent, read]) =>
     Effect.gen(function* () {
       const run = { id: "r", status: "completed" }
       yield* always({ json: { ...run, ...sent } })
@@ -216,7 +216,7 @@ describe("hostile answers", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a status that is none hides no id of what was created, and is no end of what is read", () =>
+  it.live("an invalid status doesn't hide the id of a created run, and isn't final", () =>
     Effect.gen(function* () {
       const text = '{"id":"r","status":{},"cost":0.1}'
       yield* always({ text })
@@ -226,7 +226,7 @@ describe("hostile answers", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("what is not described may be as odd as it likes", () =>
+  it.live("fields that aren't described may have any type", () =>
     Effect.gen(function* () {
       yield* always({ text: `{"id":"r","status":"completed","result":${deep},"extra":${deep},"toString":1}` })
       assert.strictEqual((yield* getRun).status, "completed")

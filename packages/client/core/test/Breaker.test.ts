@@ -15,7 +15,7 @@ const breaker = Layer.effect(
 const client = layer().pipe(Layer.provideMerge(breaker))
 
 describe("an open circuit breaker", () => {
-  it.live("lets nothing out, and says for how long; a create has done nothing", () =>
+  it.live("sends nothing and reports for how long; a create counts as refused", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 503 })
@@ -30,7 +30,7 @@ describe("an open circuit breaker", () => {
     }).pipe(RetryPolicy.within("10 minutes"), Effect.provide(client))
   )
 
-  it.live("is not opened by answers that say no", () =>
+  it.live("isn't opened by refusals", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 404 })

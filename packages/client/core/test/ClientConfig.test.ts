@@ -31,7 +31,7 @@ describe("ClientConfig", () => {
     Effect.map(read({ baseUrl, apiKey: "k" }), (config) => assert.deepStrictEqual(config.baseUrls, under(root)))
   )
 
-  it.effect("takes the address of a single version as it is given", () =>
+  it.effect("uses the address of a single version as it is", () =>
     Effect.map(
       read({ baseUrl: "https://a.example", apiKey: "k", baseUrls: { v3: "https://b.example/three/" } }),
       (config) =>
@@ -85,8 +85,8 @@ describe("ClientConfig", () => {
   )
 })
 
-describe("a time that JSON cannot say", () => {
-  it.effect("is refused in one sentence as well", () =>
+describe("a time that JSON can't express", () => {
+  it.effect("is refused in one sentence", () =>
     Effect.map(refused({ baseUrl: "https://a.example", apiKey: "k", requestTimeout: 0n }), (message) =>
       assert.strictEqual(message, 'requestTimeout must be a length of time above zero, such as "30 seconds"; got 0.')
     )
@@ -122,7 +122,7 @@ describe("ClientConfig.layerConfig", () => {
     )
   )
 
-  it.effect("is content with the address of one version", () =>
+  it.effect("accepts the address of one version only", () =>
     Effect.map(environment({ WEBAGENT_API_KEY: "k", WEBAGENT_V3_BASE_URL: "https://a.example/api/v3/" }), (config) =>
       assert.deepStrictEqual(config.baseUrls, under("https://a.example"))
     )
@@ -146,7 +146,7 @@ describe("ClientConfig.layerConfig", () => {
       /^WEBAGENT_IDEMPOTENCY must be one of unknown, honoured; got "yes"\.$/u
     ]
   ] as ReadonlyArray<readonly [Record<string, string>, RegExp]>)(
-    "names the variable that is wrong in %j",
+    "names the invalid variable in %j",
     ([env, sentence]) =>
       Effect.map(Effect.flip(environment(env)), (error) => {
         assert.strictEqual(error._tag, "ClientConfigError")
@@ -159,7 +159,7 @@ describe("ClientConfig.resolve", () => {
   const resolve = (given: Parameters<typeof ClientConfig.resolve>[0], env: Record<string, string>) =>
     Effect.provide(ClientConfig.resolve(given), ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
 
-  it.effect("takes what is given before what the environment says", () =>
+  it.effect("prefers options to the environment", () =>
     Effect.gen(function* () {
       const env = {
         WEBAGENT_API_KEY: "there",
@@ -177,7 +177,7 @@ describe("ClientConfig.resolve", () => {
     })
   )
 
-  it.effect("lets no variable send requests elsewhere than to an address that is given", () =>
+  it.effect("ignores addresses of the environment if an address is passed", () =>
     Effect.gen(function* () {
       const env = { WEBAGENT_API_KEY: "k", WEBAGENT_V4_BASE_URL: "https://env.example/four" }
       const config = yield* resolve({ baseUrl: "https://a.example" }, env)
@@ -187,7 +187,7 @@ describe("ClientConfig.resolve", () => {
     })
   )
 
-  it.effect("says of what is missing where it could be given", () =>
+  it.effect("names the option and the variable of a missing value", () =>
     Effect.gen(function* () {
       const key = yield* Effect.flip(resolve({}, {}))
       assert.strictEqual(key.message, "No API key: set apiKey or WEBAGENT_API_KEY to a key from the service's console.")

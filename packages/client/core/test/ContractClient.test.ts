@@ -33,7 +33,7 @@ const refusing = layer({ target: { refusals: "before-acting" } })
 
 describe("ContractClient", () => {
   it.live.each([200, 201, 202, 203, 299])(
-    "takes %i for a success and keeps unknown fields, and those of another form, as raw",
+    "accepts %i as a success and keeps unknown and mistyped fields under raw",
     (status) =>
       Effect.gen(function* () {
         yield* answering({ status, json: run })
@@ -42,7 +42,7 @@ describe("ContractClient", () => {
       }).pipe(Effect.provide(layer()))
   )
 
-  it.live("sends what is not described along", () =>
+  it.live("sends fields that aren't described", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: run })
       const api = yield* ContractClient.make("v4", V4Operations)
@@ -72,7 +72,7 @@ describe("ContractClient", () => {
       "body.task: too short. Change the request"
     ],
     [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down: try again later, or do less at once"]
-  ] as const)("%i is a described error, which says what happened to which call", ([status, json, tag, message]) =>
+  ] as const)("%i is a described error that names its call", ([status, json, tag, message]) =>
     Effect.gen(function* () {
       const error = yield* refusalOf({ status, json })
       const server = yield* ScriptedServer
@@ -87,7 +87,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(refusing))
   )
 
-  it.live.each([401, 429])("%i means the same without the described body", (status) =>
+  it.live.each([401, 429])("%i is the same error without the described body", (status) =>
     Effect.gen(function* () {
       for (const text of ["", "<html>", '{"error":"x"}', "[]"]) {
         const error = yield* refusalOf({ status, text })
@@ -106,7 +106,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(refusing))
   )
 
-  it.live.each([429, 503])("asked to stay away for a year, fails at once and says so: %i", (status) =>
+  it.live.each([429, 503])("fails at once with the pause if a %i asks to wait for a year", (status) =>
     Effect.gen(function* () {
       const year_s = 365 * 86_400
       const server = yield* answering({ status, json: { detail: "x" }, headers: { "retry-after": String(year_s) } })
@@ -144,7 +144,7 @@ describe("ContractClient", () => {
     [403, "The API key may not do this."],
     [404, "Is the base address right?"],
     [409, "The operation does not describe this response."]
-  ] as const)("any other status is unexpected: %i", ([status, advice]) =>
+  ] as const)("an undescribed status is unexpected: %i", ([status, advice]) =>
     Effect.gen(function* () {
       const error = yield* failureOf({ status, text: "<h1>\n  oops </h1>" })
       assert.instanceOf(error, TransportError)
@@ -155,7 +155,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a success that cannot be decoded hands over the id and the body", () =>
+  it.live("a success that can't be decoded keeps the id and the body", () =>
     Effect.gen(function* () {
       const text = '{"id":9,"cdpUrl":""}'
       yield* answering({ status: 201, text })
@@ -173,7 +173,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("reads are tried again, and the error counts the attempts", () =>
+  it.live("a read is retried, and its error counts the attempts", () =>
     Effect.gen(function* () {
       const server = yield* answering({ status: 503 }, { status: 429 }, (response) => response.destroy(), { json: run })
       assert.deepStrictEqual<unknown>(yield* getRun, received)
@@ -188,7 +188,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("creates are never tried again", () =>
+  it.live("a create is never retried", () =>
     Effect.gen(function* () {
       const answers: ReadonlyArray<Answer> = [{ status: 503 }, { status: 429 }, (response) => response.destroy()]
       const server = yield* ScriptedServer
@@ -199,7 +199,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("an id is one segment of the path, whatever is in it", () =>
+  it.live("an id is one segment of the path, whatever its characters", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: run })
       const api = yield* ContractClient.make("v4", V4Operations)
@@ -212,7 +212,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("what is no id is refused before anything is sent", () =>
+  it.live("an invalid id is refused before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const v2 = yield* ContractClient.make("v2", V2Operations)
@@ -234,7 +234,7 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a payload that does not fit is refused before anything is sent", () =>
+  it.live("an invalid payload is refused before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const api = yield* ContractClient.make("v4", V4Operations)

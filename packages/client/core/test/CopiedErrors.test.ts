@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import * as CopiedErrors from "../src/CopiedErrors.ts"
 
 describe("errors of copied classes", () => {
-  it("are recognized by their mark, and errors of a subclass by their class", () => {
+  it("are recognized by their tag, and errors of a subclass by their class", () => {
     CopiedErrors.recognize()
     CopiedErrors.recognize()
     class OwnError extends WaitTimeoutError {}

@@ -97,7 +97,7 @@ const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig[
 })
 
 describe("a create", () => {
-  it.live("is in the ledger before it goes out, and its id after", () =>
+  it.live("is in the ledger before it's sent, and its id afterwards", () =>
     Effect.gen(function* () {
       const server = yield* answering(made)
       yield* create
@@ -113,7 +113,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.live("that cannot be written down is not sent", () => {
+  it.live("isn't sent if the ledger can't be written", () => {
     const broken = { write: () => Effect.fail(new LedgerError({ message: "disk full" })), open: Effect.succeed([]) }
     return Effect.gen(function* () {
       const server = yield* answering(made)
@@ -131,7 +131,7 @@ describe("a create", () => {
     ["a redirect to what was made", { status: 303, headers: { location: "/runs/1" } }, "UnexpectedStatus"],
     ["no answer", undefined, "Timeout"]
   ] as ReadonlyArray<readonly [string, Answer | undefined, string]>)(
-    "whose answer is lost is sent once and its outcome is unknown: %s",
+    "is sent once and has an unknown outcome if its response is lost: %s",
     ([, answer, reason]) =>
       Effect.gen(function* () {
         const silent = silence()
@@ -151,7 +151,7 @@ describe("a create", () => {
       }).pipe(Effect.provide(setting()))
   )
 
-  it.live("is sent again with its key where the service honours keys", () =>
+  it.live("is sent again with its key if the service honors keys", () =>
     Effect.gen(function* () {
       const server = yield* answering(cut, unavailable, throttled, made)
       assert.strictEqual((yield* create).id, "r-1")
@@ -162,7 +162,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(honoured)))
   )
 
-  it.live("stays unknown where a later attempt is refused: the first may have been processed", () =>
+  it.live("stays unknown if a later attempt is refused, because the first may have been processed", () =>
     Effect.gen(function* () {
       yield* answering(cut, { status: 401 })
       const error = yield* Effect.flip(create)
@@ -172,7 +172,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(honoured)))
   )
 
-  it.live("stays unknown where a later attempt is refused: a 429 may come after the service has acted", () =>
+  it.live("stays unknown after a 429 of a service that may act before it refuses", () =>
     Effect.gen(function* () {
       yield* answering(throttled, { status: 401 })
       const error = yield* Effect.flip(create)
@@ -184,7 +184,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting({ target: { ...honoured.target, ...actingFirst.target } })))
   )
 
-  it.live("stays unknown where a later attempt is refused: an answer that cannot be read is one all the same", () =>
+  it.live("stays unknown after a response that can't be read", () =>
     Effect.gen(function* () {
       yield* answering((response) => response.writeHead(201).end('{"id": '), { status: 307 })
       const error = yield* Effect.flip(create)
@@ -193,7 +193,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(honoured)))
   )
 
-  it.live("that is answered 429 fails with TooManyRequestsError, which keeps its key, and isn't sent again", () =>
+  it.live("fails after a 429 with TooManyRequestsError, which keeps its key, and isn't sent again", () =>
     Effect.gen(function* () {
       const server = yield* answering({ ...throttled, headers: { "retry-after": "1" } })
       const error = yield* Effect.flip(create)
@@ -209,7 +209,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.live("that is answered 429 has an unknown outcome if the service may act before it refuses", () =>
+  it.live("has an unknown outcome after a 429 if the service may act before it refuses", () =>
     Effect.gen(function* () {
       const server = yield* answering({ ...throttled, headers: { "retry-after": "1" } })
       const error = yield* Effect.flip(create)
@@ -225,7 +225,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(actingFirst)))
   )
 
-  it.live("that is answered 429 is sent again where the service refuses before it acts", () =>
+  it.live("is sent again after a 429 if the service refuses before it acts", () =>
     Effect.gen(function* () {
       const server = yield* answering(throttled, throttled, made)
       assert.strictEqual((yield* create).id, "r-1")
@@ -235,7 +235,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(refusing)))
   )
 
-  it.live.each([401, 404, 409, 413, 418, 422, 302, 307])("that is answered %i has done nothing", (status) =>
+  it.live.each([401, 404, 409, 413, 418, 422, 302, 307])("has created nothing after a %i", (status) =>
     Effect.gen(function* () {
       const server = yield* answering({ status })
       assert.notStrictEqual((yield* Effect.flip(create))._tag, "CreateOutcomeUnknown")
@@ -244,7 +244,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.live("that never left is sent again", () =>
+  it.live("is sent again if it never left", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(create)
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
@@ -253,7 +253,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting({ baseUrl: unreachable })))
   )
 
-  it.live("whose answer cannot be decoded keeps its id in the ledger", () =>
+  it.live("keeps its id in the ledger if its response can't be decoded", () =>
     Effect.gen(function* () {
       yield* answering({ status: 201, json: { id: 12, cdpUrl: "" } })
       const api = yield* ContractClient.make("v4", V4Operations)
@@ -272,7 +272,7 @@ describe("a create", () => {
     ["nothing", { status: 204 }],
     ["JSON that was cut", { status: 201, text: '{"id":"r-' }],
     ["a list", { status: 201, json: [] }]
-  ] as ReadonlyArray<readonly [string, Answer]>)("that is answered by %s may have been created", ([, answer]) =>
+  ] as ReadonlyArray<readonly [string, Answer]>)("may have created something after %s", ([, answer]) =>
     Effect.gen(function* () {
       const server = yield* answering(answer)
       const error = yield* Effect.flip(create)
@@ -291,7 +291,7 @@ describe("a create", () => {
     [undefined, 5, "refused"],
     ["read", 1, "unknown"],
     ["write", 1, "unknown"]
-  ] as const)("to a host that went out of reach in %s is sent %i times, and then %s", ([syscall, sent, end]) => {
+  ] as const)("to a host that became unreachable in %s is sent %i times, and then %s", ([syscall, sent, end]) => {
     let attempts = 0
     const failing = HttpClient.make((request) => {
       attempts++
@@ -317,7 +317,7 @@ describe("a create", () => {
     )
   })
 
-  it.live("whose id cannot be written down is in the log", () => {
+  it.live("is named in the log if its id can't be written to the ledger", () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
     const full = {
@@ -335,7 +335,7 @@ describe("a create", () => {
     )
   })
 
-  it.live("that is interrupted in flight is unknown, between its attempts refused", () =>
+  it.live("has an unknown outcome if it's interrupted in flight, and none between attempts", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const arrived = yield* Deferred.make<void>()
@@ -347,21 +347,23 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.effect("that is interrupted while it pauses has done nothing", () =>
+  it.effect("has created nothing if it's interrupted during a pause", () =>
     Effect.gen(function* () {
       const written = yield* interruptedInItsPause({ idempotency: "unknown", refusals: "before-acting" })
       assert.deepStrictEqual(written, ["opening", "refused"])
     })
   )
 
-  it.effect("that is interrupted while it pauses is unknown where a 429 may come after the service has acted", () =>
-    Effect.gen(function* () {
-      const written = yield* interruptedInItsPause({ idempotency: "honoured", refusals: "after-acting" })
-      assert.deepStrictEqual(written, ["opening", "unknown"])
-    })
+  it.effect(
+    "has an unknown outcome if it's interrupted during a pause after a 429 of a service that may act first",
+    () =>
+      Effect.gen(function* () {
+        const written = yield* interruptedInItsPause({ idempotency: "honoured", refusals: "after-acting" })
+        assert.deepStrictEqual(written, ["opening", "unknown"])
+      })
   )
 
-  it.live("takes the caller's key, if it fits into a header", () =>
+  it.live("sends the caller's key, and refuses one that doesn't fit into a header", () =>
     Effect.gen(function* () {
       const server = yield* answering(made)
       yield* create.pipe(IdempotencyKey.provide("order-7"))
@@ -374,7 +376,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.live("is over when it is said to be closed", () =>
+  it.live("is no longer open once it's closed", () =>
     Effect.gen(function* () {
       yield* answering(made)
       yield* create
@@ -393,7 +395,7 @@ describe("a create", () => {
 })
 
 describe("a message for a session", () => {
-  it.live("is a create of the run that it becomes", () =>
+  it.live("counts as a create of the run that it becomes", () =>
     Effect.gen(function* () {
       yield* answering({ status: 201, json: { id: "m-1", runId: "r-2" } })
       const api = yield* ContractClient.make("v4", V4Operations)
@@ -404,7 +406,7 @@ describe("a message for a session", () => {
     }).pipe(Effect.provide(setting()))
   )
 
-  it.live("is never taken for its run where its answer is odd", () =>
+  it.live("isn't mistaken for its run if its response is malformed", () =>
     Effect.gen(function* () {
       const api = yield* ContractClient.make("v4", V4Operations)
       const queue = api.sessions.queue({ params: { session_id: "s" }, payload: { text: "t", interrupt: false } })
@@ -418,7 +420,7 @@ describe("a message for a session", () => {
 })
 
 describe("a stop", () => {
-  it.live("is no create: it carries no key and is not written down", () =>
+  it.live("isn't a create: it has no key and isn't in the ledger", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: {} })
       const api = yield* ContractClient.make("v4", V4Operations)

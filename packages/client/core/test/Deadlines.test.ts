@@ -42,7 +42,7 @@ const set = Effect.map(Effect.context<never>(), (context) => {
 })
 
 describe("Deadlines", () => {
-  it.effect("each is over when its time is, but those that were cleared", () =>
+  it.effect("each expires at its time, unless it was cleared", () =>
     Effect.gen(function* () {
       const { clock } = counted(yield* Clock.Clock)
       const { begin, over } = yield* set
@@ -62,7 +62,7 @@ describe("Deadlines", () => {
     })
   )
 
-  it.effect("one fiber sleeps for all of them, and none when nothing is left", () =>
+  it.effect("share one sleeping fiber, which ends with the last of them", () =>
     Effect.gen(function* () {
       const { clock, count } = counted(yield* Clock.Clock)
       const { begin } = yield* set
@@ -79,7 +79,7 @@ describe("Deadlines", () => {
     })
   )
 
-  it.effect("one that is over may set the next", () =>
+  it.effect("one that has expired can set another", () =>
     Effect.gen(function* () {
       const { clock } = counted(yield* Clock.Clock)
       const { begin, over } = yield* set
@@ -92,7 +92,7 @@ describe("Deadlines", () => {
     })
   )
 
-  it.effect("each goes by its own clock", () =>
+  it.effect("each uses its own clock", () =>
     Effect.gen(function* () {
       const { clock } = counted(yield* Clock.Clock)
       const other = yield* TestClock.make()

@@ -19,7 +19,7 @@ const appearing = (appears_ms: number) => {
 const isAbsent = (error: string) => error === "absent"
 
 describe("Grace", () => {
-  it.effect("reads again while what was just created is absent", () =>
+  it.effect("repeats a read while a new resource isn't found", () =>
     Effect.gen(function* () {
       const grace = Grace.make()
       yield* grace.remember("a")
@@ -31,7 +31,7 @@ describe("Grace", () => {
     })
   )
 
-  it.effect("believes it after five seconds", () =>
+  it.effect("fails after five seconds", () =>
     Effect.gen(function* () {
       const grace = Grace.make()
       yield* grace.remember("a")
@@ -43,7 +43,7 @@ describe("Grace", () => {
     })
   )
 
-  it.effect("believes it at once of an id that it did not see created, or of another failure", () =>
+  it.effect("fails at once for an unknown id and for other errors", () =>
     Effect.gen(function* () {
       const grace = Grace.make()
       const { at, read } = appearing(1000)
@@ -54,7 +54,7 @@ describe("Grace", () => {
     })
   )
 
-  it.effect.each([-3_600_000, 3_600_000])("is five seconds, though the clock is set by %i ms", (by_ms) =>
+  it.effect.each([-3_600_000, 3_600_000])("lasts five seconds even if the clock is set by %i ms", (by_ms) =>
     withSettable((set) =>
       Effect.gen(function* () {
         const grace = Grace.make()

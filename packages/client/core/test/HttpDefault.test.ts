@@ -77,7 +77,7 @@ describe("layerHttp", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("is the fetch that an application provides, also in Node", () =>
+  it.live("is the fetch that an application provides, even in Node", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const fetch: typeof globalThis.fetch = async (address) => {
@@ -95,7 +95,7 @@ describe("layerHttp", () => {
 
   // a time for the headers does not change who sends
   it.live.each([{}, { headers: "10 seconds" }] as const)(
-    "is the fetch that a call is given, also in Node: %j",
+    "is the fetch that a call provides, even in Node: %j",
     (timeouts) =>
       Effect.gen(function* () {
         const fetch: typeof globalThis.fetch = async () => new Response("{}", { status: 203 })
@@ -110,7 +110,7 @@ describe("layerHttp", () => {
       })
   )
 
-  it.live("is fetch where an application provides what fetch is told, also in Node", () =>
+  it.live("is fetch if an application provides fetch options, even in Node", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
@@ -131,7 +131,7 @@ describe("layerHttp", () => {
       "Warn",
       "undici cannot be loaded, so fetch sends the requests, and timeouts.connect is not held."
     ]
-  ] as const)("says that it is fetch since undici cannot be loaded: %j", ([timeouts, level, sentence]) =>
+  ] as const)("warns that it uses fetch because undici can't be loaded: %j", ([timeouts, level, sentence]) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
@@ -144,7 +144,7 @@ describe("layerHttp", () => {
   )
 
   it.live.each(["gzip", "deflate", "br", "zstd", "GZIP, br"])(
-    "reads an answer that is %s without being asked",
+    "reads a response that is %s although it wasn't requested",
     (coding) =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
@@ -166,7 +166,7 @@ describe("layerHttp", () => {
       }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("fails where what is said to be compressed is not", () =>
+  it.live("fails if a response isn't compressed as it claims", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => (response) => response.writeHead(200, { "content-encoding": "gzip" }).end("{}")
@@ -187,7 +187,7 @@ describe("layerHttp", () => {
     { env: { NODE_USE_ENV_PROXY: "1" } },
     { flags: ["--use-env-proxy"] },
     { env: { NODE_OPTIONS: "--use-env-proxy" } }
-  ])("goes through a proxy that Node's fetch would go through: %j", ({ env, flags = [] }) =>
+  ])("uses the proxies of Node's fetch: %j", ({ env, flags = [] }) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
@@ -198,7 +198,7 @@ describe("layerHttp", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("asks a proxy for a tunnel to what is encrypted, and not again where it is cut", () =>
+  it.live("opens a tunnel through a proxy for HTTPS, and not again if it's cut", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const proxy = yield* Effect.acquireRelease(
@@ -221,7 +221,7 @@ describe("layerHttp", () => {
   )
 
   // nor does a time for the headers keep a connection open
-  it.live.each([{}, { headers: "10 seconds" }] as const)("closes its connections when it ends: %j", (timeouts) =>
+  it.live.each([{}, { headers: "10 seconds" }] as const)("closes its connections with its scope: %j", (timeouts) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const closed = yield* Deferred.make<void>()

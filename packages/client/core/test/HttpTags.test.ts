@@ -6,11 +6,11 @@ import { inspect } from "node:util"
 import * as HttpTags from "../src/HttpTags.ts"
 
 describe("HttpTags", () => {
-  it.each(["HttpClient", "TracerDisabledWhen"] as const)("%s is Effect's own", (name) => {
+  it.each(["HttpClient", "TracerDisabledWhen"] as const)("%s is the same as Effect's", (name) => {
     assert.strictEqual(HttpTags[name].key, HttpClient[name].key)
   })
 
-  it.each(["application/json", undefined])("bytes of %s are a body as Effect's own", (type) => {
+  it.each(["application/json", undefined])("sends bytes of %s as Effect does", (type) => {
     const bytes = Uint8Array.of(123, 125)
     const [ours, theirs] = [HttpTags.bytes(bytes, type), HttpBody.uint8Array(bytes, type)]
     assert.isTrue(HttpBody.isHttpBody(ours))
@@ -23,7 +23,7 @@ describe("HttpTags", () => {
     assert.deepStrictEqual(read(ours), read(theirs))
   })
 
-  it("a request with bytes can be shown, as an application's HttpClient may log it", () => {
+  it("allows an application's HttpClient to log a request with bytes", () => {
     const body = HttpTags.bytes(Uint8Array.of(123, 125), "application/json")
     const request = HttpClientRequest.post("http://a.example/runs", { body })
     assert.include(JSON.stringify(request), '"body":""')

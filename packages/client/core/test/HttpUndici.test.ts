@@ -56,7 +56,7 @@ const listener = (onConnection: (socket: Socket) => void) =>
     ({ close }) => Effect.sync(close)
   )
 
-describe("a create that undici has not begun to send", () => {
+describe("a create that undici hasn't started to send", () => {
   it.live.each([
     ["closes", (socket: Socket): void => void socket.end()],
     ["resets", (socket: Socket): void => void socket.resetAndDestroy()],
@@ -75,7 +75,7 @@ describe("a create that undici has not begun to send", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("has made nothing where its time is over before there is a connection", () =>
+  it.live("has created nothing if it times out before it connects", () =>
     Effect.gen(function* () {
       const connected = yield* Deferred.make<void>()
       // TLS never begins
@@ -88,7 +88,7 @@ describe("a create that undici has not begun to send", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that it was not sent where a header cannot be", () =>
+  it.live("reports that it wasn't sent if a header is invalid", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const request = { kind: "run", method: "POST", path: "/api/v4/runs", origin: server.address, requestId: "q-1" }
@@ -105,7 +105,7 @@ describe("a create that undici has not begun to send", () => {
   )
 })
 
-describe("an answer that is larger than memory should be", () => {
+describe("a response that is larger than the limit", () => {
   const piece = Buffer.alloc(1024 * 1024, " ")
 
   /** Goes on for as long as someone reads it. */

@@ -37,7 +37,7 @@ describe("OpenItems", () => {
     }
   )
 
-  it("know by its id what a lost create has made, once its key was sent again", () => {
+  it("list a lost create by its id once its key was sent again", () => {
     const items = new OpenItems()
     for (const entry of [opening("k", 1), unknown("k"), opening("k", 2), opened("k", "b-1")]) items.add(entry)
     assert.deepStrictEqual(
@@ -48,7 +48,7 @@ describe("OpenItems", () => {
     assert.deepStrictEqual(items.list(), [])
   })
 
-  it("are two where two creates with one key were not one", () => {
+  it("are two if two creates with one key created two resources", () => {
     const items = new OpenItems()
     for (const entry of [opening("k", 1), opened("k", "b-1"), opening("k", 2), opened("k", "b-2")]) items.add(entry)
     items.add(closed("b-1"))
@@ -58,7 +58,7 @@ describe("OpenItems", () => {
     )
   })
 
-  it("are in the order in which they were opened, however they stand", () => {
+  it("are in the order in which they were opened, whatever their state", () => {
     const items = new OpenItems()
     for (const entry of [opening("a", 1), opening("b", 2), opened("b", "b-1"), opening("c", 3)]) items.add(entry)
     assert.deepStrictEqual(
@@ -67,7 +67,7 @@ describe("OpenItems", () => {
     )
   })
 
-  it("forget what is said to be seen to", () => {
+  it("omit closed resources", () => {
     const items = new OpenItems()
     for (const entry of [opening("k", 1), unknown("k"), refused("k")]) items.add(entry)
     assert.deepStrictEqual(items.list(), [])

@@ -49,7 +49,7 @@ const endingAfter = (fs: FileSystem.FileSystem, steps: number): FileSystem.FileS
 }
 
 describe("LedgerFile", () => {
-  it.live("tells what is open: by kind, with ids, and what was never learnt", () =>
+  it.live("lists open resources by kind, with their ids, and creates with an unknown outcome", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -83,7 +83,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("is closed from another process's file, whatever its clock says", () =>
+  it.live("is closed by an entry in another process's file, whatever its clock", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -98,7 +98,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("knows the id of what was answered after the clock was set back", () =>
+  it.live("keeps the id of a response that came after the clock was set back", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -115,7 +115,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("overlooks a last line that was never finished, and only that", () =>
+  it.live("ignores an unfinished last line, and no other", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -161,7 +161,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("says where it cannot write", () =>
+  it.live("names the place that it can't write to", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -174,7 +174,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("keeps many writers apart and every line whole", () =>
+  it.live("keeps every line whole with many writers", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -193,7 +193,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("notes the ends of what anyone has open, once, and of nothing else", () =>
+  it.live("records the end of every open resource once, and of no other", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -211,7 +211,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("keeps its files small while it is in use, and reads the same", () =>
+  it.live("compacts its files while they're used, without changing the open resources", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -235,7 +235,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("brings nothing back that another process has ended", () =>
+  it.live("doesn't reopen a resource that another process has closed", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder
@@ -261,7 +261,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("puts what others have left into one file at its first entry, with their owners", () =>
+  it.live("merges files of exited processes at its first entry, with their owners", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -292,7 +292,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("loses no entry of a process whose file is taken over while it writes", () =>
+  it.live("keeps every entry of a process whose file is taken over while it writes", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -349,7 +349,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("is whole after a kill at any moment, also while it is written anew or taken over", () =>
+  it.live("is complete after a kill at any moment, even during compaction or a takeover", () =>
     run(
       Effect.gen(function* () {
         for (let round = 0; round < 2; round++) {
@@ -383,7 +383,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("loses nothing where its process ends before any step of writing files anew", () =>
+  it.live("is complete if its process exits before any step of compaction", () =>
     run(
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -409,7 +409,7 @@ describe("LedgerFile", () => {
     )
   )
 
-  it.live("outlives a process that is killed between its create and the answer", () =>
+  it.live("survives a process that is killed between a create and its response", () =>
     run(
       Effect.gen(function* () {
         const directory = yield* folder

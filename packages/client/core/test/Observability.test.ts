@@ -42,7 +42,7 @@ const recorder = () => {
 const run = { id: "r 1", status: "running" }
 
 describe("spans", () => {
-  it.live("one an attempt, with OpenTelemetry's names, nothing of a query and no key", () => {
+  it.live("are one per attempt, with OpenTelemetry's names, without the query and the key", () => {
     const { spans, tracer } = recorder()
     return Effect.gen(function* () {
       const server = yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
@@ -74,7 +74,7 @@ describe("spans", () => {
     }).pipe(Effect.provide(layer()))
   })
 
-  it.live("an attempt's own is around an HttpClient of the application", () => {
+  it.live("include the span of an attempt around an application's HttpClient", () => {
     const { spans, tracer } = recorder()
     const around: Array<unknown> = []
     const client = HttpClient.make((request) =>
@@ -97,7 +97,7 @@ describe("spans", () => {
     )
   })
 
-  it.effect("a stream has one span, the parent of those inside, which ends with the stream", () => {
+  it.effect("have one parent per stream, which ends with the stream", () => {
     const { spans, tracer } = recorder()
     return Effect.gen(function* () {
       const stream = Stream.fromEffect(Trace.span("poll")(Effect.succeed(1))).pipe(Trace.streamSpan("watch"))
@@ -114,7 +114,7 @@ describe("spans", () => {
     })
   })
 
-  it.live("none where no tracer is installed, or tracing is off", () => {
+  it.live("are absent without a tracer, or if tracing is off", () => {
     const { spans, tracer } = recorder()
     return Effect.gen(function* () {
       yield* answering({ json: run })
@@ -131,7 +131,7 @@ describe("spans", () => {
 })
 
 describe("without a tracer", () => {
-  it.live("an attempt has no span: no tracer would export it", () => {
+  it.live("an attempt has no span", () => {
     const around: Array<string> = []
     const client = HttpClient.make((request) =>
       Effect.map(Effect.option(Effect.currentSpan), ({ _tag }) => {
@@ -152,7 +152,7 @@ describe("without a tracer", () => {
 })
 
 describe("metrics", () => {
-  it.live("count attempts by method and outcome, retries, their time, and browsers that are open", () =>
+  it.live("count attempts by method and outcome, retries, durations and open browsers", () =>
     Effect.gen(function* () {
       yield* answering({ status: 503 }, { status: 429 }, (response) => response.destroy(), { json: run })
       yield* getRun
@@ -187,7 +187,7 @@ describe("metrics", () => {
 })
 
 describe("the duration of requests", () => {
-  it.live("has the attributes that OpenTelemetry asks for, and no path, id or key", () =>
+  it.live("has OpenTelemetry's attributes, and no path, id or key", () =>
     Effect.gen(function* () {
       const server = yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
       yield* getRun
@@ -211,7 +211,7 @@ describe("the duration of requests", () => {
     }).pipe(Effect.provide(layer()), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
-  it("names a host as it is, and the port of its protocol", () => {
+  it("names the host, and the default port of the protocol", () => {
     const serverOf = (url: string) => {
       const { duration } = Metrics.attempts("GET", url, 200, "2xx")
       const { "server.address": address, "server.port": port } = { ...duration.attributes } as Record<string, string>
@@ -224,7 +224,7 @@ describe("the duration of requests", () => {
 })
 
 describe("the log", () => {
-  it.live("has a line an attempt at debug, and none above", () => {
+  it.live("has a debug line per attempt, and none at higher levels", () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
     return Effect.gen(function* () {

@@ -8,14 +8,14 @@ import { ProcessOwner } from "../src/node.ts"
 describe("ProcessOwner", () => {
   const owner = ProcessOwner.current()
 
-  it("is this process, at work", () => {
+  it("is this process, which is running", () => {
     assert.match(owner, new RegExp(`^process ${process.pid}( started \\S+)?$`, "u"))
     for (const name of [owner, `process ${process.pid}`, String(process.pid)]) {
       assert.strictEqual(ProcessOwner.atWork(name), process.pid, name)
     }
   })
 
-  it("is no process that has ended, nor what is no process", async () => {
+  it("isn't a process that has exited, nor invalid text", async () => {
     const child = spawn(process.execPath, ["--version"], { stdio: "ignore" })
     await once(child, "exit")
     for (const name of [
@@ -29,7 +29,7 @@ describe("ProcessOwner", () => {
     }
   })
 
-  it.runIf(process.platform === "linux")("is no process that has ended whose parent does not care", async () => {
+  it.runIf(process.platform === "linux")("isn't a process that has exited and wasn't reaped", async () => {
     // what becomes cat does not know of the child that its shell has started, which ends with its input
     const parent = spawn("sh", ["-c", "read x <&3 & echo $!; exec cat"], {
       stdio: ["pipe", "pipe", "ignore", "pipe"]
@@ -49,7 +49,7 @@ describe("ProcessOwner", () => {
     }
   })
 
-  it.runIf(process.platform === "linux")("is not one that has its id, and was started at another time", () => {
+  it.runIf(process.platform === "linux")("isn't a process with the same id that was started at another time", () => {
     for (const start of ["00000000-1", owner.replace(/.*-/u, "00000000-"), `${owner.replace(/.* /u, "")}0`]) {
       assert.isUndefined(ProcessOwner.atWork(`process ${process.pid} started ${start}`), start)
     }

@@ -14,7 +14,7 @@ const Asked_ms = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })
 
 describe("RetryPolicy.pause_ms", () => {
   it.prop(
-    "is within its bound, and never less than the answer asks",
+    "is within its bound, and at least as long as the response asks",
     [Attempt, Draw, Schema.Boolean, Schema.UndefinedOr(Asked_ms)],
     ([attempt, draw, throttled, asked_ms]) => {
       const retryAfter = asked_ms === undefined ? undefined : Duration.millis(asked_ms)
@@ -29,7 +29,7 @@ describe("RetryPolicy.pause_ms", () => {
 })
 
 describe("an id", () => {
-  it.live("of any text comes out of the path as it went in", () =>
+  it.live("of any text survives encoding into a path", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
@@ -77,7 +77,7 @@ describe("an id", () => {
 })
 
 describe("an idempotency key", () => {
-  it.effect("is a uuid, and the same again under one seed", () =>
+  it.effect("is a UUID, and repeats with the same seed", () =>
     Effect.gen(function* () {
       const draw = Effect.all([IdempotencyKey.seeded, IdempotencyKey.seeded]).pipe(Random.withSeed("keys"))
       const keys = yield* draw

@@ -5,7 +5,7 @@ import * as Redact from "../src/Redact.ts"
 const visible = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index))
 
 describe("Redact", () => {
-  it.each(visible)("hides a key with %s in it, plain and escaped", (character) => {
+  it.each(visible)("hides a key that contains %s, plain and escaped", (character) => {
     const redact = Redact.make(`wak_0123456789${character}end`)
     const code = character.charCodeAt(0)
     const hex = code.toString(16)

@@ -42,7 +42,7 @@ const trying = (
   })
 
 describe("RetryPolicy.transient", () => {
-  it("tells what may pass by itself from what will not", () => {
+  it("recognizes temporary failures", () => {
     const passing = [
       failure(new ConnectionFailed({ cause: new Error("x") })),
       failure(new Timeout({ phase: "body", after: Duration.seconds(1) })),
@@ -62,7 +62,7 @@ describe("RetryPolicy.transient", () => {
     for (const error of lasting) assert.isUndefined(RetryPolicy.transient(error), error.message)
   })
 
-  it("takes a redirect, also one that fetch hides, for what may pass of a service that has answered", () => {
+  it("treats a redirect, even one that fetch hides, as temporary if the service has responded before", () => {
     for (const status of [0, 302, 307]) {
       const error = failure(new UnexpectedStatus({ status, body: "" }))
       assert.isUndefined(RetryPolicy.transientOf(error, false))
@@ -70,7 +70,7 @@ describe("RetryPolicy.transient", () => {
     }
   })
 
-  it("a redirect may pass for ever where the service has answered before, and nowhere else", () => {
+  it("treats a redirect as temporary without a time limit only if the service has responded before", () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const redirect = failure(new UnexpectedStatus({ status, body: "" }))
       assert.deepStrictEqual(
@@ -81,7 +81,7 @@ describe("RetryPolicy.transient", () => {
     assert.isDefined(RetryPolicy.transientOf(unavailable(), false))
   })
 
-  it("what else is not described may pass for a minute where the service has answered before", () => {
+  it("treats other undescribed responses as temporary for a minute if the service has responded before", () => {
     const odd = [
       ...[400, 404, 407, 421, 425].map((status) => new UnexpectedStatus({ status, body: "<html>" })),
       new UnexpectedStatus({ status: 403, body: "\n<!doctype html>" }),
@@ -104,7 +104,7 @@ describe("RetryPolicy.transient", () => {
 })
 
 describe("RetryPolicy.makeRetrier", () => {
-  it.effect("tries again until it succeeds", () =>
+  it.effect("retries until it succeeds", () =>
     Effect.gen(function* () {
       const { at, result } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), (attempt) =>
         attempt < 4 ? unavailable() : undefined
@@ -122,7 +122,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("tells each attempt which one it is, also where a retrier is within another", () =>
+  it.effect("numbers the attempts, even if one retrier is inside another", () =>
     Effect.gen(function* () {
       const retrier = RetryPolicy.makeRetrier(RetryPolicy.standard)
       const seen: Array<number> = []
@@ -145,7 +145,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect.each([-3_600_000, 3_600_000])("keeps to the caller's deadline, though the clock is set by %i ms", (by_ms) =>
+  it.effect.each([-3_600_000, 3_600_000])("keeps the caller's deadline even if the clock is set by %i ms", (by_ms) =>
     withSettable((set) =>
       Effect.gen(function* () {
         // every pause is the second that is asked for: a drawn one of up to 1.6 s would now and then miss the deadline
@@ -163,7 +163,7 @@ describe("RetryPolicy.makeRetrier", () => {
     )
   )
 
-  it.effect("does not try again what will not pass", () =>
+  it.effect("doesn't retry a permanent failure", () =>
     Effect.gen(function* () {
       const { at } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), () =>
         failure(new UnexpectedStatus({ status: 400, body: "" }))
@@ -195,7 +195,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("leaves a service that throttles alone for longer, and at least as long as it asks", () =>
+  it.effect("pauses longer after a 429, and at least as long as the service asks", () =>
     Effect.gen(function* () {
       const retrier = RetryPolicy.makeRetrier({ ...RetryPolicy.standard, retries: 1 })
       let longest = 0
@@ -217,7 +217,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("hands a Retry-After of over a minute to the caller", () =>
+  it.effect("fails with a Retry-After of over a minute", () =>
     Effect.gen(function* () {
       const { at, result } = yield* trying(
         RetryPolicy.makeRetrier(RetryPolicy.standard),
@@ -229,7 +229,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("does not amplify an outage: a hundred failing calls share a quota of 35 retries", () =>
+  it.effect("limits an outage's retries: a hundred failing calls share a quota of 35", () =>
     Effect.gen(function* () {
       const retrier = RetryPolicy.makeRetrier(RetryPolicy.standard)
       let attempts = 0
@@ -243,7 +243,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("a retry that helps costs nothing: blips never use the quota up", () =>
+  it.effect("returns the quota of a retry that succeeds, so that short failures never use it up", () =>
     Effect.gen(function* () {
       const retrier = RetryPolicy.makeRetrier(RetryPolicy.standard)
       for (let call = 0; call < 200; call++) {
@@ -253,7 +253,7 @@ describe("RetryPolicy.makeRetrier", () => {
     })
   )
 
-  it.effect("none is one attempt", () =>
+  it.effect("makes one attempt with none", () =>
     Effect.gen(function* () {
       const { at } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.none), () => unavailable())
       assert.strictEqual(at.length, 1)

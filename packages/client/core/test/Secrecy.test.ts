@@ -64,7 +64,7 @@ const answers: Readonly<Record<string, Answer | undefined>> = {
 
 describe("the key", () => {
   for (const [name, answer] of Object.entries(answers)) {
-    it.live(`is nowhere to be seen after: ${name}`, () => {
+    it.live(`isn't visible after: ${name}`, () => {
       const spans: Array<Tracer.NativeSpan> = []
       const logs: Array<unknown> = []
       const tracer = Tracer.make({
@@ -133,7 +133,7 @@ describe("the key", () => {
     }).pipe(Effect.provide(layer({ apiKey: key })))
   )
 
-  it.live.each(["get", "post"])("is not in what a process says that dies of a failed %s", (method) =>
+  it.live.each(["get", "post"])("isn't in the output of a process that crashes because of a failed %s", (method) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 418, text: echo })
@@ -155,7 +155,7 @@ describe("the key", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("goes nowhere else, nor does a body: no redirect is followed", () =>
+  it.live("isn't sent elsewhere, nor is a body, because no redirect is followed", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const other = Context.get(yield* Layer.build(Layer.fresh(ScriptedServer.layer)), ScriptedServer)
@@ -171,7 +171,7 @@ describe("the key", () => {
     }).pipe(Effect.provide(layer({ apiKey: key })))
   )
 
-  it.live("is in no line of the log at any level, in no metric and not in the ledger", () => {
+  it.live("is in no log line at any level, in no metric and not in the ledger", () => {
     const logs: Array<unknown> = []
     const logger = Logger.make((options) => void logs.push(options.message, Cause.pretty(options.cause)))
     return Effect.gen(function* () {
@@ -207,7 +207,7 @@ describe("the key", () => {
     )
   })
 
-  it("would be found, were it there", () => {
+  it("is found by these checks if a request contains it", () => {
     const request = HttpClientRequest.get("http://a.example", { headers: { "x-service-api-key": key } })
     assert.isTrue(views(request).some((view) => view.includes(key)))
   })

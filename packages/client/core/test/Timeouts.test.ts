@@ -40,7 +40,7 @@ describe("timeouts", () => {
     }).pipe(Effect.scoped, Effect.provide(layer({ timeouts })))
   )
 
-  it.live("a body may take longer than the headers may", () =>
+  it.live("allow a body more time than the headers", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const begun = yield* headersRead(server)
@@ -67,7 +67,7 @@ describe("timeouts", () => {
     ["UND_ERR_CONNECT_TIMEOUT", undefined, "Timeout"],
     ["ETIMEDOUT", "connect", "Timeout"],
     ["ETIMEDOUT", "read", "ConnectionFailed"]
-  ] as const)("what undici says of connecting, %s in %s, is a %s", ([code, syscall, tag]) => {
+  ] as const)("convert undici's %s in %s to a %s", ([code, syscall, tag]) => {
     const failing = HttpClient.make((request) =>
       Effect.fail(
         new HttpClientError.HttpClientError({

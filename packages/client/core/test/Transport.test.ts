@@ -21,7 +21,7 @@ const get = (path: string, options?: HttpClientRequest.Options.NoUrl) =>
 const reasonOf = (path: string) => Effect.map(Effect.flip(get(path)), (error) => error.reason)
 
 describe("Transport.execute", () => {
-  it.live("sends the key, its name and what is configured, and nothing of a trace", () =>
+  it.live("sends the key in its header and the configured headers, and no trace headers", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { ok: true } })
@@ -42,7 +42,7 @@ describe("Transport.execute", () => {
     assert.strictEqual(version, published)
   })
 
-  it.live("leaves a key alone that the request brings", () =>
+  it.live("keeps the key of a request that has one", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({})
@@ -51,7 +51,7 @@ describe("Transport.execute", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("takes every status for a success, once", () =>
+  it.live("accepts every status as a success, after one attempt", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       for (const status of [200, 204, 304, 404, 429, 500, 503, 599]) {
@@ -93,7 +93,7 @@ describe("Transport.execute", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("says when nothing answers", () =>
+  it.live("fails with ConnectionFailed if no server responds", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(get("/runs"))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
@@ -125,7 +125,7 @@ describe("Transport.execute", () => {
       }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each(["headers", "body"] as const)("an answer that stops before its %s is a Timeout that says so", (phase) =>
+  it.live.each(["headers", "body"] as const)("fails with a Timeout that names the missing %s", (phase) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const { answer, arrived } = silence()

@@ -18,7 +18,7 @@ const cut = new ConnectionFailed({ code: "ECONNRESET", cause: new Error("read EC
 const late = new Timeout({ phase: "body", after: Duration.seconds(30) })
 
 describe("TransportError", () => {
-  it("says what happened to which request, and of a change that it may have been made", () => {
+  it("names the request and its failure, and that a change may have been made", () => {
     assert.deepStrictEqual(
       [failure("GET", cut, 5), failure("POST", cut), failure("GET", late), failure("PATCH", late)].map(
         (error) => error.message
@@ -33,7 +33,7 @@ describe("TransportError", () => {
     )
   })
 
-  it("says what does not fit in one line that a log can bear, and which request it was", () => {
+  it("lists mismatches in one short line, with the request", () => {
     const issue = Array.from({ length: 10_000 }, (_, index) => `Missing key\n  at ["tasks"][${index}]["id"]`).join("\n")
     const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", isJson: true, issue }))
     assert.match(long.message, /described response: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
@@ -44,7 +44,7 @@ describe("TransportError", () => {
     assert.strictEqual(refused.message, 'POST https://a.example/api/v4/runs: not sent, Expected string at ["task"]')
   })
 
-  it.effect("can be taken apart by its reason", () =>
+  it.effect("can be caught by its reason", () =>
     Effect.gen(function* () {
       const call = Effect.fail(failure("GET", late))
       const phase = yield* Effect.catchReason(call, "TransportError", "Timeout", ({ phase }) => Effect.succeed(phase))
@@ -56,7 +56,7 @@ describe("TransportError", () => {
     })
   )
 
-  it("survives JSON with the message of its cause and its length of time", () => {
+  it("survives JSON with the message of its cause and its duration", () => {
     const codec = Schema.fromJsonString(Schema.toCodecJson(TransportError))
     const again = [failure("GET", cut), failure("GET", late)].map((error) =>
       Schema.decodeSync(codec)(Schema.encodeSync(codec)(error))

@@ -51,7 +51,7 @@ const get = (client: Name, timeouts: ClientOptions["timeouts"], answer: Answer) 
 describe.each(["fetch", "undici", "a client over fetch", "a client over undici"] as const)("%s", (client) => {
   const timeouts = {}
 
-  it.live("reads an answer of many pieces to its end, and joins what comes twice", () =>
+  it.live("reads a response of many pieces to its end, and joins repeated headers", () =>
     Effect.gen(function* () {
       const text = "é".repeat(300_000)
       const answered = yield* get(client, timeouts, (response) => {
@@ -83,7 +83,7 @@ describe.each(["fetch", "undici", "a client over fetch", "a client over undici"]
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("leaves no timer behind, which would keep a process from ending", () =>
+  it.live("leaves no timer behind, which would keep a process running", () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       let sleeping = 0
@@ -112,7 +112,7 @@ describe.each(["fetch", "undici", "a client over fetch", "a client over undici"]
     })
   )
 
-  it.live("says when nothing answers, and when the answer is cut", () =>
+  it.live("reports a refused connection and a cut response", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(exchange().pipe(Effect.provide(transport(client, timeouts, unreachable))))
       assert.deepInclude(refused.reason, { _tag: "ConnectionFailed", code: "ECONNREFUSED" })
@@ -126,7 +126,7 @@ describe.each(["fetch", "undici", "a client over fetch", "a client over undici"]
     })
   )
 
-  it.live("knows whether the headers or the end of the body is missing", () =>
+  it.live("reports whether the headers or the end of the body is missing", () =>
     Effect.gen(function* () {
       const short = { headers: "10 hours", total: "1 minute" } as const
       for (const phase of ["headers", "body"] as const) {
@@ -184,8 +184,8 @@ describe.each(["fetch", "undici", "a client over fetch", "a client over undici"]
   )
 })
 
-describe("a client that was changed", () => {
-  it.live("is asked the way that it was changed", () =>
+describe("an HttpClient with a middleware", () => {
+  it.live("is called with its middleware", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
@@ -204,7 +204,7 @@ describe("a client that was changed", () => {
 })
 
 describe("layerFetch", () => {
-  it.live("takes the fetch and the options that it is given", () =>
+  it.live("uses the provided fetch and its options", () =>
     Effect.gen(function* () {
       const seen: Array<RequestInit | undefined> = []
       const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -233,7 +233,7 @@ describe("layerFetch", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("reads a response whose body is there at once, as that of a mock may be", () =>
+  it.live("reads a response without a stream, as a mock may return it", () =>
     Effect.gen(function* () {
       const whole = new TextEncoder().encode("{}").buffer
       const headers = new Headers({ "content-length": "2" })
@@ -246,7 +246,7 @@ describe("layerFetch", () => {
     })
   )
 
-  it.live("fails at once where the status of a response cannot be read", () =>
+  it.live("fails at once if the status of a response can't be read", () =>
     Effect.gen(function* () {
       const fetch: typeof globalThis.fetch = async () =>
         Object.defineProperty(new Response("{}"), "status", {
@@ -263,7 +263,7 @@ describe("layerFetch", () => {
     })
   )
 
-  it.live("sends no upgrade, which fetch cannot", () =>
+  it.live("sends no upgrade header, which fetch doesn't support", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const upgrade = HttpClientRequest.get("/x", { headers: { upgrade: "websocket" } })

@@ -9,7 +9,7 @@ const Move = Schema.Struct({
 
 describe("DueHeap", () => {
   it.prop(
-    "always has first what is due first, whatever is put in, moved and taken out",
+    "returns the earliest item first after any inserts, moves and removals",
     [Schema.Array(Move)],
     ([moves]) => {
       const heap = new DueHeap<{ due_ms: number; place: number }>()

@@ -41,7 +41,7 @@ const make = () => {
 const goesOn = "it may continue and cost money"
 
 describe("OwnWait.createAndWait", () => {
-  it.effect("gives what it has become, and tells what was created and how it ended", () => {
+  it.effect("returns the finished resource, and reports its create and its end", () => {
     const { mug, own } = make()
     return Effect.gen(function* () {
       const created: Array<string> = []
@@ -56,7 +56,7 @@ describe("OwnWait.createAndWait", () => {
   })
 
   it.effect.each([{ timeout: Number.NaN }, { timeout: -1 }, { first: Number.NaN }])(
-    "creates nothing for a wait of no time: %j",
+    "creates nothing if the timeout is invalid: %j",
     (options) => {
       const { mug, own } = make()
       let created = 0
@@ -79,7 +79,7 @@ describe("OwnWait.createAndWait", () => {
     }
   )
 
-  it.effect("fails with what the create fails with, and waits for nothing", () => {
+  it.effect("fails with the error of the create, without waiting", () => {
     const { mug, own } = make()
     return Effect.gen(function* () {
       const cancel = () => Effect.die("nothing to cancel")
@@ -89,7 +89,7 @@ describe("OwnWait.createAndWait", () => {
     })
   })
 
-  it.effect("names in a warning what goes on, where no error does", () => {
+  it.effect("warns about a resource that continues, unless the error names it", () => {
     const { layerLogger, own, warnings } = make()
     return Effect.gen(function* () {
       const wait = OwnWait.createAndWait(own, { timeout: "1 minute" })
@@ -104,7 +104,7 @@ describe("OwnWait.createAndWait", () => {
     }).pipe(Effect.provide(layerLogger))
   })
 
-  it.effect("cancels once, whatever ends the wait, and gives what is over by then in place of the deadline", () => {
+  it.effect("cancels once, however the wait ends, and returns a resource that has finished by then", () => {
     const { layerLogger, mug, own, warnings } = make()
     return Effect.gen(function* () {
       const whys: Array<string> = []
@@ -132,7 +132,7 @@ describe("OwnWait.createAndWait", () => {
     }).pipe(Effect.provide(layerLogger))
   })
 
-  it.effect("gives a minute to cancel, then warns and keeps the deadline's error", () => {
+  it.effect("tries to cancel for a minute, then warns and keeps the timeout error", () => {
     const { layerLogger, own, warnings } = make()
     return Effect.gen(function* () {
       for (const cancel of [Effect.never, Effect.fail("no")]) {
@@ -146,7 +146,7 @@ describe("OwnWait.createAndWait", () => {
     }).pipe(Effect.provide(layerLogger))
   })
 
-  it.effect("accounts for what it has made also when who is told, or is to cancel it, throws", () => {
+  it.effect("accounts for the resource even if a callback throws", () => {
     const { layerLogger, own, warnings } = make()
     const throws = () => {
       throw new Error("no")
@@ -165,7 +165,7 @@ describe("OwnWait.createAndWait", () => {
     }).pipe(Effect.provide(layerLogger))
   })
 
-  it.effect("lets a create be interrupted at once, but for one that could be cancelled then", () => {
+  it.effect("interrupts a create at once, unless its resource can be canceled afterwards", () => {
     const { own } = make()
     return Effect.gen(function* () {
       const answer = yield* Deferred.make<{ readonly id: string }>()

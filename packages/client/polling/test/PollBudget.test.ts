@@ -33,27 +33,27 @@ describe("PollBudget", () => {
     { perSecond: -1 },
     { burst: -1 },
     { burst: Number.NaN }
-  ])("of %j is none, and is refused when it is made", (options) =>
+  ])("refuses %j", (options) =>
     Effect.map(Effect.exit(Effect.provide(instants(1), PollBudget.layer(options))), (exit) => {
       if (Exit.isSuccess(exit)) return assert.fail("it should be refused")
       assert.match(String(Cause.squash(exit.cause)), /^RangeError: perSecond has to be above 0, and burst not below$/u)
     })
   )
 
-  it.effect("lets a burst through at once and spreads the rest evenly", () =>
+  it.effect("allows a burst at once, and spreads the rest evenly", () =>
     Effect.map(instants(6), (passed) => assert.deepStrictEqual(passed, [0, 0, 0, 100, 200, 300])).pipe(
       Effect.provide(PollBudget.layer({ perSecond: 10, burst: 3 }))
     )
   )
 
-  it.effect("fills up again while there is no poll, up to one burst", () =>
+  it.effect("refills while there is no poll, up to one burst", () =>
     Effect.gen(function* () {
       yield* instants(3)
       assert.deepStrictEqual(yield* instants(5), [10_000, 10_000, 10_000, 10_100, 10_200])
     }).pipe(Effect.provide(PollBudget.layer({ perSecond: 10, burst: 3 })))
   )
 
-  it.effect("is 50 a second and a burst of 10 by default", () =>
+  it.effect("allows 50 polls per second and a burst of 10 by default", () =>
     Effect.map(instants(100), (passed) => {
       assert.strictEqual(passed.filter((at) => at === 0).length, 10)
       assert.strictEqual(passed.at(-1), 1800)
@@ -66,7 +66,7 @@ describe("PollBudget", () => {
     )
   )
 
-  it.effect("orDefault is the provided budget, else one of its own", () =>
+  it.effect("orDefault is the provided budget, otherwise a new one", () =>
     Effect.gen(function* () {
       const own = yield* PollBudget.orDefault
       assert.notStrictEqual(own, yield* PollBudget.orDefault)

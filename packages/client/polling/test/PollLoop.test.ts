@@ -20,7 +20,7 @@ describe("Waiter.make", () => {
       return { waiter, polledAt }
     })
 
-  it.effect("a thousand waits for one id are one poll loop", () =>
+  it.effect("shares one poll loop between a thousand waits for one id", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make((poll) => (poll < 3 ? "running" : "completed"))
       const fiber = yield* Effect.forEach(
@@ -34,7 +34,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("waits for different ids poll separately", () =>
+  it.effect("polls different ids separately", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make(() => "completed")
       const fiber = yield* Effect.forEach(["a", "b"], (id) => waiter.untilTerminal(id, { schedule: everySecond }), {
@@ -46,7 +46,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("the fastest of its waits sets the pace, each keeps its own deadline", () =>
+  it.effect("polls at the pace of the fastest wait, and each wait keeps its own deadline", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make((_, now) => (now >= 20_000 ? "completed" : "running"))
       const slow = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: PollSchedule.every("10 seconds") }))
@@ -63,7 +63,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("one whose poll is queued for the budget ends at its own deadline", () =>
+  it.effect("ends a wait at its own deadline while its poll is queued for the budget", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted(() => "running")
       const budget = { take: Effect.sleep("1 hour") }
@@ -81,7 +81,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("polls are made where one waits who has not left: its references, span and log annotations", () =>
+  it.effect("polls in the context of a wait that is still there: its references, span and log annotations", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
       const look = Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("one who comes late sees the status at once and causes no poll of its own", () =>
+  it.effect("shows the status to a late wait at once, without another poll", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make((poll) => (poll < 3 ? "running" : "completed"))
       const first = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: everySecond }))
@@ -124,7 +124,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("goes on for the others when one is interrupted, and stops with the last", () =>
+  it.effect("continues for other waits when one is interrupted, and stops with the last", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make(() => "running")
       const options = { schedule: everySecond }
@@ -153,7 +153,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("takes the cadence of the call, else the one of where it was made", () =>
+  it.effect("uses the schedule of the call, otherwise that of its creation", () =>
     Effect.gen(function* () {
       const made = make((poll) => (poll % 2 === 0 ? "completed" : "running"))
       const { polledAt, waiter } = yield* Effect.provideService(made, PollSchedule.Current, everySecond)
@@ -187,7 +187,7 @@ describe("Waiter.make", () => {
     })
   )
 
-  it.effect("starts afresh for a wait that comes after the end", () =>
+  it.effect("starts again for a wait that comes after the end", () =>
     Effect.gen(function* () {
       const { polledAt, waiter } = yield* make(() => "completed")
       for (const at of [1, 2]) {

@@ -65,7 +65,7 @@ describe("PollSchedule", () => {
     )
   })
 
-  it("backoff doubles unless told, from its first delay to its longest", () => {
+  it("backoff doubles by default, from its first delay to its longest", () => {
     const schedule = PollSchedule.backoff({ first: "1 second", max: "5 seconds" })
     assert.deepStrictEqual(
       [0, 1, 2, 3, 4].map((polls) => schedule.delay_ms({ elapsed_ms: 0, polls })),
@@ -94,7 +94,7 @@ describe("PollSchedule", () => {
     { arbitrary: { seed: 1 } }
   )
 
-  it.effect("the same seed draws the same delays, another seed others, and they do vary", () =>
+  it.effect("the same seed draws the same delays, and another seed draws others", () =>
     Effect.gen(function* () {
       const first = yield* draw(PollSchedule.standard, "a")
       assert.deepStrictEqual(yield* draw(PollSchedule.standard, "a"), first)

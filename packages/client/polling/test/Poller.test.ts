@@ -46,7 +46,7 @@ const peak = (instants: ReadonlyArray<number>) => {
 }
 
 describe("many waits", () => {
-  it.effect("two thousand poll at the rate of the budget, in turn and without a burst", () =>
+  it.effect("poll at the rate of the budget, in turn and without a burst", () =>
     Effect.gen(function* () {
       const { fiber, polledAt, polls } = yield* waiting(2000, () => false)
       yield* TestClock.adjust("41 seconds")
@@ -61,7 +61,7 @@ describe("many waits", () => {
     }).pipe(Random.withSeed("many"))
   )
 
-  it.effect("a hundred that start together do not stay together, whatever the budget", () =>
+  it.effect("that start together don't stay together, whatever the budget", () =>
     Effect.gen(function* () {
       const { fiber, polledAt } = yield* waiting(100, (_, polls) => polls === 20)
       yield* TestClock.adjust("5 minutes")
@@ -79,7 +79,7 @@ describe("many waits", () => {
     }).pipe(Random.withSeed("ends"))
   )
 
-  it.effect("are interrupted at once, while they wait for the budget too, and are polled no more", () =>
+  it.effect("are interrupted at once, even while they wait for the budget, and aren't polled any more", () =>
     Effect.gen(function* () {
       const { fiber, polledAt } = yield* waiting(1000, () => false)
       yield* TestClock.adjust("4 seconds")
@@ -90,7 +90,7 @@ describe("many waits", () => {
     })
   )
 
-  it.effect("end at their deadline though the budget never came to them", () =>
+  it.effect("end at their deadline even if the budget never allowed a poll", () =>
     Effect.gen(function* () {
       const waiter = yield* Waiter.make({
         check: () => Effect.succeed("running"),
@@ -106,7 +106,7 @@ describe("many waits", () => {
     })
   )
 
-  it.effect.each([-3_600_000, 3_600_000])("go on when the clock is set by %i ms", (by_ms) => {
+  it.effect.each([-3_600_000, 3_600_000])("continue when the clock is set by %i ms", (by_ms) => {
     let set_ms = 0
     return Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -130,7 +130,7 @@ describe("many waits", () => {
     }).pipe(Random.withSeed("set"), Effect.scoped)
   })
 
-  it.effect("are counted while they last, and so are their polls", () =>
+  it.effect("are counted while they last, with their polls", () =>
     Effect.gen(function* () {
       const { fiber } = yield* waiting(5, (id, polls) => id === "r-1" && polls === 2)
       const active = Effect.map(Metric.value(Metrics.waitsActive), ({ value }) => value)
@@ -145,7 +145,7 @@ describe("many waits", () => {
 })
 
 describe("a status that is not described", () => {
-  it.effect("is waited for, and named once", () => {
+  it.effect("isn't final, and is logged once", () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
     return Effect.gen(function* () {
@@ -172,7 +172,7 @@ describe("a status that is not described", () => {
 })
 
 describe("a wait that ends as its poll is being sent", () => {
-  it.effect("stops the poll: nothing is sent without a wait", () =>
+  it.effect("stops the poll, so that nothing is sent without a wait", () =>
     Effect.gen(function* () {
       const polled: Array<string> = []
       let leave = () => {}

@@ -20,7 +20,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("tells retryable whether there was an answer, and how long nothing but failures has come", () =>
+  it.effect("tells retryable whether a poll succeeded, and how long all polls have failed", () =>
     Effect.gen(function* () {
       const { check } = scripted((poll) => ([2, 5].includes(poll) ? "running" : poll < 7 ? new Blip() : "completed"))
       const told: Array<readonly [answered: boolean, silent_ms: number]> = []
@@ -44,7 +44,7 @@ describe("Waiter.untilTerminal", () => {
 
   const aYear = Duration.days(365)
 
-  it.effect("comes back after 5 minutes to a service that asks to be left alone for a year", () =>
+  it.effect("polls again after 5 minutes if the service asks to wait for a year", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) =>
         poll === 2 ? new Blip(aYear) : poll < 4 ? "running" : "completed"
@@ -56,7 +56,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect.each(["1 hour", "10 seconds"] as const)("leaves it alone for %s where an application says so", (most) =>
+  it.effect.each(["1 hour", "10 seconds"] as const)("waits for %s if an application sets that limit", (most) =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) => (poll === 1 ? new Blip(aYear) : "completed"))
       const wait = Waiter.untilTerminal({ ...polled, check, schedule: everySecond, timeout: "1 day" })
@@ -67,7 +67,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("takes a status that it does not know for one that is not terminal", () =>
+  it.effect("treats an unknown status as not final", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) => (poll < 3 ? "pondering" : "completed"))
       const fiber = yield* Effect.forkChild(Waiter.untilTerminal({ ...polled, check, schedule: everySecond }))
@@ -77,7 +77,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("uses the cadence of its surroundings unless told", () =>
+  it.effect("uses the schedule of its context by default", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) => (poll < 3 ? "running" : "completed"))
       const fiber = yield* Waiter.untilTerminal({ ...polled, check }).pipe(
@@ -90,7 +90,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("survives failures that may pass, and leaves the service alone as long as it asks", () =>
+  it.effect("survives temporary failures, and pauses as long as the service asks", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) =>
         poll === 1 ? new Blip() : poll === 2 ? new Blip(Duration.seconds(5)) : "completed"
@@ -114,7 +114,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("passes a defect of the check on", () =>
+  it.effect("fails with a defect of the check", () =>
     Effect.gen(function* () {
       const check = Effect.die("broken")
       const fiber = yield* Effect.forkChild(
@@ -125,7 +125,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("fails at its deadline, after a last poll, and says what it knows", () =>
+  it.effect("fails at its deadline, after a last poll, with the last status", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted(() => "running")
       const wait = { ...polled, id: "r-1", check, schedule: everySecond, timeout: "3500 millis" } as const
@@ -163,7 +163,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("a poll that never comes back does not hold the deadline for longer than 5 s", () =>
+  it.effect("a poll without a response delays the deadline by at most 5 s", () =>
     Effect.gen(function* () {
       const { check } = scripted(() => "hang")
       const wait = { ...polled, id: "r-1", check, schedule: everySecond, timeout: "2 seconds" } as const
@@ -175,7 +175,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("makes no last poll while the service wants to be left alone", () =>
+  it.effect("makes no last poll while the service asks to wait", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted(() => new Blip(Duration.minutes(1)))
       const wait = { ...polled, check, schedule: everySecond, timeout: "10 seconds" } as const
@@ -186,7 +186,7 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
-  it.effect("can be interrupted at once, even with a poll in flight, and polls no more", () =>
+  it.effect("is interrupted at once, even with a poll in flight, and stops polling", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted(() => "hang")
       const fiber = yield* Effect.forkChild(Waiter.untilTerminal({ ...polled, check, schedule: everySecond }))
@@ -199,7 +199,7 @@ describe("Waiter.untilTerminal", () => {
 })
 
 describe("Waiter.atOnce", () => {
-  it.effect("makes the first poll at once whatever the schedule, unless told when", () =>
+  it.effect("polls first without a delay, unless the options have one", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted(() => "completed")
       const wait = { ...polled, check }
@@ -242,7 +242,7 @@ describe("Waiter.watch", () => {
     })
   )
 
-  it.effect("fails as the wait does", () =>
+  it.effect("fails with the error of the wait", () =>
     Effect.gen(function* () {
       const { check } = scripted((poll) => (poll === 1 ? "queued" : new Gone()))
       const seen: Array<string> = []

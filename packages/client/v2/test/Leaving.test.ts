@@ -59,7 +59,7 @@ const interrupted = (onInterrupt: "cancel" | "continue") =>
   })
 
 describe("an interrupted client", () => {
-  it.live("names the tasks that it created, and hasn't seen end", () =>
+  it.live("names its unfinished tasks", () =>
     Effect.gen(function* () {
       const { last, warnings } = yield* interrupted("continue")
       assert.deepStrictEqual(warnings, [`These may continue and cost money: task ${idOf(4)}`])

@@ -31,7 +31,7 @@ describe("Outcome.of", () => {
 })
 
 describe("totalCost", () => {
-  it("adds tasks and proxies exactly, and counts what is not known", () => {
+  it("adds up tasks and proxies exactly, and counts unknown costs", () => {
     const tasks = [{ cost: "0.1" }, { cost: "0.2" }, { cost: null }]
     const sessions = [
       { tasks, proxyCost: "0.003" },

@@ -50,7 +50,7 @@ describe("Sessions.get", () => {
       }).pipe(Effect.provide(layer()))
   )
 
-  it.live("204 is a success that cannot be decoded: the session is described", () =>
+  it.live("fails for a 204, because the session is missing", () =>
     Effect.gen(function* () {
       yield* service({ status: 204 })
       const sessions = yield* Sessions
@@ -59,7 +59,7 @@ describe("Sessions.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("the described errors are typed", () =>
+  it.live("fails with typed errors", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       yield* service({ status: 404, json: { detail: "Session not found" } })
@@ -71,7 +71,7 @@ describe("Sessions.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("an id that is no uuid is refused before anything is sent", () =>
+  it.live("refuses an id that isn't a UUID before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* service({})
       const sessions = yield* Sessions
@@ -85,7 +85,7 @@ describe("Sessions.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("is tried again", () =>
+  it.live("is retried", () =>
     Effect.gen(function* () {
       const server = yield* service({ status: 503 }, { status: 429 }, session("started"))
       const sessions = yield* Sessions
@@ -96,7 +96,7 @@ describe("Sessions.get", () => {
 })
 
 describe("Sessions.untilTerminal", () => {
-  it.live("waits until every task is finished, failed or stopped; unknown statuses are not", () =>
+  it.live("waits until every task is finished, failed or stopped, and not for an unknown status", () =>
     Effect.gen(function* () {
       const server = yield* service(
         session("started", "created", "created"),
@@ -115,7 +115,7 @@ describe("Sessions.untilTerminal", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("looks at once, whatever the schedule", () =>
+  it.live("polls first without a delay, whatever the schedule", () =>
     Effect.gen(function* () {
       const server = yield* service(session("finished"))
       const sessions = yield* Sessions
@@ -126,7 +126,7 @@ describe("Sessions.untilTerminal", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a session without tasks is waited for until it is stopped", () =>
+  it.live("waits for a session without tasks until it's stopped", () =>
     Effect.gen(function* () {
       const stopped = { json: { ...session().json, status: "stopped" } }
       const server = yield* service(session(), session(), stopped)
@@ -146,7 +146,7 @@ describe("Sessions.untilTerminal", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("fails at its deadline with the session's id and the statuses last seen", () =>
+  it.live("fails at its deadline with the session's id and the last statuses", () =>
     Effect.gen(function* () {
       yield* service(session("finished", "started"))
       const sessions = yield* Sessions

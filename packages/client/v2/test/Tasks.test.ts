@@ -55,7 +55,7 @@ describe("tasks", () => {
   )
 
   it.live(
-    "have errors for an unknown id, a missing operation and a lost create, and a stop that is repeated",
+    "fail for an unknown id, a missing operation and a lost create, and are stopped twice without an error",
     withAgent(async (agent, server) => {
       server.script = () => ({ status: 404, json: { detail: "Task not found" } })
       assert.instanceOf(await rejection(agent.tasks.get(id)), TaskNotFoundError)

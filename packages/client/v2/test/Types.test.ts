@@ -30,7 +30,7 @@ const statusOf = ({ status }: Effects.TaskItemView | Promises.TaskItemView): "ov
 }
 
 describe("types", () => {
-  it("a field or a status that is misspelt does not compile; what is not known is under raw, or an OpenStatus", () => {
+  it("reject a misspelled field or status; unknown values are under raw or an OpenStatus", () => {
     assert.isFunction(typos)
     assert.isFunction(statusOf)
     const raw = (view: Promises.SessionView, same: Effects.SessionView = view) => same.raw?.["later"]

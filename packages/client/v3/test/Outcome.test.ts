@@ -28,7 +28,7 @@ describe("Outcome.of", () => {
 })
 
 describe("Outcome.decode", () => {
-  it.effect("keeps the session, and says what is wrong", () =>
+  it.effect("keeps the session, and names the mismatch", () =>
     Effect.gen(function* () {
       const messages = []
       for (const fields of [

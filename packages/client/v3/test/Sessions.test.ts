@@ -26,7 +26,7 @@ const service = (...answers: ReadonlyArray<Answer>) =>
 const session = (fields: object) => ({ json: { id: "s-1", ...fields } })
 
 describe("Sessions.create and Sessions.get", () => {
-  it.live.each([200, 201, 202])("accept %i and keep what they do not know", (status) =>
+  it.live.each([200, 201, 202])("accept %i and keep unknown fields", (status) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const json = { id: "s-1", status: "pondering", later: [1] }
@@ -43,7 +43,7 @@ describe("Sessions.create and Sessions.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("404 is a SessionNotFoundError, unless the session was created just now", () =>
+  it.live("fail with SessionNotFoundError after a 404, unless the session is new", () =>
     Effect.gen(function* () {
       const { reads } = yield* service({ status: 404, json: { detail: "No session" } }, session({ status: "idle" }))
       const sessions = yield* Sessions
@@ -70,20 +70,22 @@ describe("Sessions.create and Sessions.get", () => {
 })
 
 describe("Sessions.createAndWait", () => {
-  it.live.each(["idle", "stopped", "timed_out", "error"])("%s is terminal, an unknown status is not", (status) =>
-    Effect.gen(function* () {
-      const { reads } = yield* service(
-        session({ status: "running" }),
-        session({ status: "pondering", result: "half" }),
-        session({ status, result: { total: 42 } })
-      )
-      const sessions = yield* Sessions
-      assert.deepStrictEqual((yield* sessions.createAndWait({ task: "t" })).result, { total: 42 })
-      assert.strictEqual(reads(), 3)
-    }).pipe(Effect.provide(layer()))
+  it.live.each(["idle", "stopped", "timed_out", "error"])(
+    "ends with the status %s, and not with an unknown one",
+    (status) =>
+      Effect.gen(function* () {
+        const { reads } = yield* service(
+          session({ status: "running" }),
+          session({ status: "pondering", result: "half" }),
+          session({ status, result: { total: 42 } })
+        )
+        const sessions = yield* Sessions
+        assert.deepStrictEqual((yield* sessions.createAndWait({ task: "t" })).result, { total: 42 })
+        assert.strictEqual(reads(), 3)
+      }).pipe(Effect.provide(layer()))
   )
 
-  it.live("where no status is sent, waits for the result", () =>
+  it.live("waits for the result if no status is sent", () =>
     Effect.gen(function* () {
       const { reads } = yield* service(session({}), session({ result: null }), session({ result: "a mug" }))
       const sessions = yield* Sessions
@@ -126,7 +128,7 @@ describe("Sessions.createAndWait", () => {
 })
 
 describe("Sessions.untilTerminal and Sessions.watch", () => {
-  it.live("share one poll loop, look at once, and emit each status as it changes", () =>
+  it.live("share one poll loop, poll first without a delay, and emit each status as it changes", () =>
     Effect.gen(function* () {
       const statuses = ["created", "running", "running", "idle"]
       const { reads } = yield* service(...statuses.map((status) => session({ status })))
@@ -152,10 +154,10 @@ describe("Sessions.untilTerminal and Sessions.watch", () => {
   )
 })
 
-describe("Sessions, asked for a result of a type", () => {
+describe("Sessions with a result schema", () => {
   const result = Schema.Struct({ total: Schema.Number })
 
-  it.live("give the session with its result, or say why there is none", () =>
+  it.live("return the session with its result, or fail with the reason", () =>
     Effect.gen(function* () {
       yield* service(
         session({ status: "idle", result: '{"total":42}' }),
@@ -176,14 +178,14 @@ describe("Sessions, asked for a result of a type", () => {
   )
 })
 
-describe("a session of one's own making", () => {
+describe("a session that the client created", () => {
   const open = Effect.gen(function* () {
     const ledger = yield* Ledger.Current
     return (yield* ledger.open).map(({ id, key, kind, state }) => [kind, id, key, state])
   })
   const layerLedger = layer().pipe(Layer.provideMerge(LedgerMemory.layer))
 
-  it.live("is open in the ledger under its key until it is terminal", () =>
+  it.live("is open in the ledger under its key until it's finished", () =>
     Effect.gen(function* () {
       const { server } = yield* service(session({ status: "running" }), session({ status: "idle" }))
       const sessions = yield* Sessions
@@ -213,7 +215,7 @@ describe("a session of one's own making", () => {
     }).pipe(Effect.provide(layerLedger))
   )
 
-  it.live("may have an unknown outcome: the error has its key, and the ledger too", () =>
+  it.live("may have an unknown outcome, and then its key is in the error and in the ledger", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => (response) => response.destroy()
@@ -225,7 +227,7 @@ describe("a session of one's own making", () => {
     }).pipe(Effect.provide(layerLedger))
   )
 
-  it.live("is cancelled at the deadline by what its caller supplies, else goes on", () =>
+  it.live("is canceled at the deadline by the caller's function, and continues without one", () =>
     Effect.gen(function* () {
       const status = { now: "running" }
       const server = yield* ScriptedServer

@@ -18,7 +18,7 @@ const inputs = (sessions: Promises.Sessions) => [
 ]
 
 describe("types", () => {
-  it("a field or a status that is misspelt does not compile; what is not known is under raw, or an OpenStatus", () => {
+  it("reject a misspelled field or status; unknown values are under raw or an OpenStatus", () => {
     const session: Effects.Session = { id: "s-1", status: "idle", raw: { later: 1 } }
     const same: Promises.Session = session
     assert.strictEqual(same.raw?.["later"], 1)

@@ -60,7 +60,7 @@ describe("Workspaces", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("upload sends no file, and names the one, if the response has no link for it or its content is none", () =>
+  it.live("upload sends no file if the response lacks a link or a content is invalid, and names the file", () =>
     Effect.gen(function* () {
       const server = yield* linking(200)
       const workspaces = yield* Workspaces
@@ -138,7 +138,7 @@ describe("Profiles", () => {
 })
 
 describe("Downloads", () => {
-  it.live("are listed and read by path, and an unknown path is no unknown browser", () =>
+  it.live("are listed and read by path, and an unknown path isn't an unknown browser", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const downloads = yield* Downloads

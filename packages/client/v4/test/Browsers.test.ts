@@ -68,7 +68,7 @@ describe("Browsers.create and Browsers.stop", () => {
     }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
   )
 
-  it.live.each([200, 202, 204])("stop accepts %i without a body: its answer is not described", (status) =>
+  it.live.each([200, 202, 204])("stop accepts %i without a body", (status) =>
     Effect.gen(function* () {
       yield* service({ status })
       const browsers = yield* Browsers
@@ -76,7 +76,7 @@ describe("Browsers.create and Browsers.stop", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("stop is tried again, create is not", () =>
+  it.live("stop is retried, and create isn't", () =>
     Effect.gen(function* () {
       const { sent, server } = yield* service({ status: 503 }, (response) => response.destroy(), { json: browser })
       const browsers = yield* Browsers
@@ -89,7 +89,7 @@ describe("Browsers.create and Browsers.stop", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("404 is a BrowserNotFoundError", () =>
+  it.live("fail with BrowserNotFoundError after a 404", () =>
     Effect.gen(function* () {
       yield* service({ status: 404, json: { detail: "No browser b-1" } })
       const browsers = yield* Browsers
@@ -113,7 +113,7 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("stop the browser after failure and defect, and pass these on", () =>
+  it.live("stop the browser after a failure or a defect, and fail with it", () =>
     Effect.gen(function* () {
       const { sent } = yield* service({ json: browser })
       const browsers = yield* Browsers
@@ -156,7 +156,7 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("stop a browser whose answer could not be decoded, and fail all the same", () =>
+  it.live("stop a browser whose response can't be decoded, and fail", () =>
     Effect.gen(function* () {
       const { sent, server } = yield* service({ json: browser })
       const { script } = server
@@ -168,7 +168,7 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("try again to stop, longer than a read would", () =>
+  it.live("retry a stop for longer than a read", () =>
     Effect.gen(function* () {
       const { sent } = yield* service(...Array.from({ length: 4 }, () => ({ status: 502 })), { json: browser })
       const browsers = yield* Browsers
@@ -177,7 +177,7 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("try again to stop when a redirect comes instead, which is not followed", () =>
+  it.live("retry a stop after a redirect, which isn't followed", () =>
     Effect.gen(function* () {
       const { sent } = yield* service({ status: 302, headers: { location: "/elsewhere" } }, { json: browser })
       const browsers = yield* Browsers
@@ -195,7 +195,7 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("warn about a browser that cannot be stopped", () => {
+  it.live("warn about a browser that can't be stopped", () => {
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
       yield* service({ status: 403 })
@@ -218,7 +218,7 @@ const answering = (answer: (method: string) => Effect.Effect<Response>) => {
   return { layerAnswering, stoppedAt }
 }
 
-describe("Browsers, as time goes by", () => {
+describe("Browsers over time", () => {
   const lost = (method: string) => (method === "POST" ? json(201, browser) : json(404, {}))
 
   it.effect("use tries for five seconds to stop a browser that is not found, then warns", () => {
@@ -236,7 +236,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use warns at once when a browser is not found later on", () => {
+  it.effect("use warns at once if a browser isn't found later", () => {
     const { layerAnswering, stoppedAt } = answering(lost)
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -248,7 +248,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use forgives a 404 of a browser whose create's answer could not be decoded", () => {
+  it.effect("use retries a 404 of a browser whose create couldn't be decoded", () => {
     const { layerAnswering, stoppedAt } = answering((method) =>
       method === "POST" ? json(201, { id: "b-1" }) : stoppedAt.length < 3 ? json(404, {}) : json(200, browser)
     )
@@ -262,7 +262,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use asks again after a minute to stop, whatever the service asks for", () => {
+  it.effect("use retries a stop after a minute, however long the service asks to wait", () => {
     const busy = new Response("{}", { status: 429, headers: { "retry-after": "31536000" } })
     const { layerAnswering, stoppedAt } = answering((method) =>
       method === "POST" ? json(201, browser) : stoppedAt.length < 2 ? Effect.succeed(busy) : json(200, browser)
@@ -277,7 +277,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use warns after two minutes without an answer", () => {
+  it.effect("use warns after two minutes without a response", () => {
     const { layerAnswering } = answering((method) => (method === "POST" ? json(201, browser) : Effect.never))
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -291,7 +291,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use stops the browser though the service is down for a minute", () => {
+  it.effect("use stops the browser even if the service is down for a minute", () => {
     const { layerAnswering, stoppedAt } = answering((method) =>
       method === "POST"
         ? json(201, browser)
@@ -308,7 +308,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("stop forgives a 404 for five seconds after the create", () => {
+  it.effect("stop retries a 404 for five seconds after the create", () => {
     const { layerAnswering, stoppedAt } = answering(lost)
     return Effect.gen(function* () {
       const browsers = yield* Browsers
@@ -320,7 +320,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering))
   })
 
-  it.effect("use tries to stop for as long as it takes, however little time its caller has for calls", () => {
+  it.effect("use tries to stop the browser regardless of its caller's timeout", () => {
     const { layerAnswering, stoppedAt } = answering((method) =>
       method === "POST" ? json(201, browser) : json(stoppedAt.length < 5 ? 503 : 200, browser)
     )
@@ -334,7 +334,7 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering))
   })
 
-  it.effect("use stops the browser when its time is over", () => {
+  it.effect("use stops the browser at its timeout", () => {
     const { layerAnswering, stoppedAt } = answering((method) => json(method === "POST" ? 201 : 200, browser))
     return Effect.gen(function* () {
       const browsers = yield* Browsers
@@ -351,14 +351,14 @@ describe("Browsers, as time goes by", () => {
   })
 })
 
-describe("what is noted of a browser", () => {
+describe("the records of a browser", () => {
   const open = Effect.gen(function* () {
     const ledger = yield* Ledger.Current
     const items = (yield* ledger.open).map(({ id, kind, key, state }) => [kind, id, key, state])
     return { items, count: (yield* Metric.value(Metrics.browsersOpen)).value }
   })
 
-  it.live("it is open in the ledger and the metric until the service has said that it is stopped", () =>
+  it.live("count it as open in the ledger and the metric until the service has stopped it", () =>
     Effect.gen(function* () {
       const { server } = yield* service({ status: 403 }, { json: browser })
       const browsers = yield* Browsers
@@ -377,7 +377,7 @@ describe("what is noted of a browser", () => {
     )
   )
 
-  it.live("use leaves nothing open", () =>
+  it.live("show no open browser after use", () =>
     Effect.gen(function* () {
       yield* service({ status: 503 }, { json: browser })
       const browsers = yield* Browsers
@@ -389,7 +389,7 @@ describe("what is noted of a browser", () => {
     )
   )
 
-  it.live("a create whose answer is lost is an error with the key, and open in the ledger", () =>
+  it.live("keep a create whose response is lost open in the ledger, and its key in the error", () =>
     Effect.gen(function* () {
       const { sent, server } = yield* service()
       server.script = () => (response) => response.destroy()

@@ -53,7 +53,7 @@ for (const [name, http, sending] of clients) {
           )
     ).pipe(Layer.provideMerge(ScriptedServer.layer))
 
-    it.live("a call chooses its retries, headers and request id, and no other call has them", () =>
+    it.live("retries, headers and request id of a call don't affect other calls", () =>
       Effect.gen(function* () {
         const server = yield* answering({ status: 503 }, run)
         const chosen = { retries: 0, headers: { "X-Team": "travel" }, requestId: "call-7" }
@@ -81,28 +81,26 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live(
-      "a request id may have spaces and letters of Latin-1, and is refused with its value where none can be sent",
-      () =>
-        Effect.gen(function* () {
-          const server = yield* answering(run)
-          const runs = yield* Runs
-          const requestId = "Bestellung für 7"
-          yield* runs.get("r-1", { requestId })
-          yield* promised(sending, async (agent) => void (await agent.runs.get("r-1", { requestId })))
-          const sent = () => server.requests.map(({ headers }) => headers["x-request-id"])
-          assert.deepStrictEqual(sent(), [requestId, requestId])
-          for (const refused of ["", " a", "a\nb", "ключ", "x".repeat(256)]) {
-            const { message } = yield* Effect.flip(runs.get("r-1", { requestId: refused }))
-            const got = JSON.stringify(refused)
-            assert.include(message, `: not sent, requestId must be 1 to 255 Latin-1 characters`)
-            assert.isTrue(message.endsWith(`got ${got}`), message)
-          }
-          assert.lengthOf(server.requests, 2)
-        }).pipe(Effect.provide(effects))
+    it.live("a request id may have spaces and Latin-1 letters, and is refused with its value if it can't be sent", () =>
+      Effect.gen(function* () {
+        const server = yield* answering(run)
+        const runs = yield* Runs
+        const requestId = "Bestellung für 7"
+        yield* runs.get("r-1", { requestId })
+        yield* promised(sending, async (agent) => void (await agent.runs.get("r-1", { requestId })))
+        const sent = () => server.requests.map(({ headers }) => headers["x-request-id"])
+        assert.deepStrictEqual(sent(), [requestId, requestId])
+        for (const refused of ["", " a", "a\nb", "ключ", "x".repeat(256)]) {
+          const { message } = yield* Effect.flip(runs.get("r-1", { requestId: refused }))
+          const got = JSON.stringify(refused)
+          assert.include(message, `: not sent, requestId must be 1 to 255 Latin-1 characters`)
+          assert.isTrue(message.endsWith(`got ${got}`), message)
+        }
+        assert.lengthOf(server.requests, 2)
+      }).pipe(Effect.provide(effects))
     )
 
-    it.live("what is changed after the first call was sent as it was, and fields of a class are read", () =>
+    it.live("an input that is changed after the call is sent as it was, and fields of a class are read", () =>
       Effect.gen(function* () {
         const server = yield* answering({ json: { id: "b-1", cdpUrl: "ws://a.example" } }, run)
         class Task {
@@ -126,7 +124,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("calls that share a signal add one listener, and leave none behind", () =>
+    it.live("calls that share a signal add one listener, and remove it", () =>
       Effect.gen(function* () {
         const server = yield* answering(() => undefined)
         yield* promised(sending, async (agent) => {
@@ -168,7 +166,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("what a watch chooses holds for its polls", () =>
+    it.live("options of a watch apply to its polls", () =>
       Effect.gen(function* () {
         const server = yield* answering({ json: { status: "completed" } })
         const runs = yield* Runs
@@ -178,7 +176,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("a header that would replace the key, or a key for one create, is refused before anything is sent", () =>
+    it.live("a header that would replace the API key or an idempotency key is refused before anything is sent", () =>
       Effect.gen(function* () {
         const server = yield* answering(run)
         const runs = yield* Runs
@@ -190,7 +188,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("a call's timeout bounds its attempts and its retries together", () =>
+    it.live("a call's timeout limits its attempts and its retries together", () =>
       Effect.gen(function* () {
         yield* answering(() => undefined)
         const runs = yield* Runs
@@ -205,7 +203,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("withResponse gives status, headers, request id, attempts and duration beside the value", () =>
+    it.live("withResponse returns status, headers, request id, attempts and duration with the value", () =>
       Effect.gen(function* () {
         const server = yield* answering({ status: 503 }, run)
         const runs = yield* Runs
@@ -223,7 +221,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("a request of one's own has the key, the rules for reads, and typed errors", () =>
+    it.live("a custom request has the key, the retries of reads, and typed errors", () =>
       Effect.gen(function* () {
         const server = yield* answering({ status: 503 }, { json: { items: [1] } })
         assert.deepStrictEqual(yield* V4.request("GET", "/runs", { query: { limit: 3, after: undefined } }), {
@@ -255,7 +253,7 @@ for (const [name, http, sending] of clients) {
       }).pipe(Effect.provide(effects))
     )
 
-    it.live("hooks are told of requests, retries, responses and polls, without the key, and may throw", () =>
+    it.live("hooks receive requests, retries, responses and polls, without the key, and may throw", () =>
       Effect.gen(function* () {
         const statuses = ["running", "completed"]
         const server = yield* ScriptedServer
@@ -311,7 +309,7 @@ for (const [name, http, sending] of clients) {
 }
 
 describe("WebAgent", () => {
-  it.live("polling sets the pace of every wait: a test need not wait for 2 seconds", () =>
+  it.live("polling sets the pace of every wait, so that a test doesn't wait for 2 seconds", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method }) => ({ json: method === "POST" ? { id: "r-1" } : { id: "r-1", status: "completed" } })
@@ -334,7 +332,7 @@ describe("WebAgent", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it("WEBAGENT_LOG chooses the level of the log, and names what it can be", () => {
+  it("WEBAGENT_LOG sets the log level, and an invalid one names the levels", () => {
     process.env["WEBAGENT_LOG"] = "loud"
     try {
       assert.throws(

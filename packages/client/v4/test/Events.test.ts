@@ -225,7 +225,7 @@ describe("Events.watch", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("asks a proxy that gives up for less and less time, and then for none", () =>
+  it.live("shortens its requests behind a proxy that cuts them, and then polls", () =>
     Effect.gen(function* () {
       const { log, server } = yield* serving
       log.add("run.running")

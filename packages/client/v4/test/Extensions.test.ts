@@ -40,7 +40,7 @@ describe("Runs.list", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("reads no further page than it's asked for", () =>
+  it.live("reads only the pages that it needs", () =>
     Effect.gen(function* () {
       yield* answering({ json: { runs: [run("r-3"), run("r-2")], nextCursor: "c", hasMore: true } })
       const runs = yield* Runs
@@ -65,7 +65,7 @@ describe("Runs.list", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("listPage gives a page with its cursor, and names a cursor of another list", () =>
+  it.live("listPage returns a page with its cursor, and fails for another list's cursor", () =>
     Effect.gen(function* () {
       yield* answering(
         { json: { runs: [run("r-1")], nextCursor: "c", hasMore: true } },
@@ -80,7 +80,7 @@ describe("Runs.list", () => {
 })
 
 describe("Browsers.list and Sessions.list", () => {
-  it.live("browsers are listed by page numbers until all were read", () =>
+  it.live("list browsers by page numbers until all were read", () =>
     Effect.gen(function* () {
       const items = [{ id: "b-1", proxyCost: 0.1 }, { id: "b-2" }]
       yield* answering(
@@ -102,7 +102,7 @@ describe("Browsers.list and Sessions.list", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("sessions, messages and attachments are read under their paths", () =>
+  it.live("read sessions, messages and attachments at their paths", () =>
     Effect.gen(function* () {
       yield* answering(
         { json: { sessions: [{ sessionId: "s-1", status: "running" }], hasMore: false } },
@@ -173,7 +173,7 @@ describe("Sessions.purge", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("lets reads of its runs believe a 404 at once, and those of other runs not", () =>
+  it.live("makes a 404 of its runs final at once, and not one of other runs", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       let created = 0
@@ -240,7 +240,7 @@ describe("Sessions.removeMessage", () => {
 })
 
 describe("Runs.create with a sessionId", () => {
-  it.live("sends the session and the options, and names a session that is unknown or stopped", () =>
+  it.live("sends the session and the options, and fails for a session that is unknown or stopped", () =>
     Effect.gen(function* () {
       const server = yield* answering(
         { status: 201, json: { id: "r-1" } },
@@ -257,7 +257,7 @@ describe("Runs.create with a sessionId", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("without one, a 404 is no session's", () =>
+  it.live("doesn't treat a 404 as a missing session without one", () =>
     Effect.gen(function* () {
       yield* answering({ status: 404, json: { detail: "Session not found" } })
       const runs = yield* Runs
@@ -294,7 +294,7 @@ describe("Runs.cancel", () => {
     [404, undefined, "OperationUnavailableError"],
     [405, { detail: "Method Not Allowed" }, "OperationUnavailableError"],
     [401, { detail: "Not found" }, "UnauthorizedError"]
-  ] as const)("tells an unknown run and a missing operation apart: %i %j is %s", ([status, json, tag]) =>
+  ] as const)("distinguishes an unknown run from a missing operation: %i %j is %s", ([status, json, tag]) =>
     Effect.gen(function* () {
       yield* answering(json === undefined ? { status, text: "<html>404" } : { status, json })
       const runs = yield* Runs
@@ -322,7 +322,7 @@ const endless = Effect.map(ScriptedServer, (server) => {
 const cancels = Effect.map(requests, (all) => all.filter((request) => request.endsWith("/cancel")))
 
 describe("a wait that ends first", () => {
-  it.live("cancels its run with onEnd, and gives the cancelled run in place of the timeout", () =>
+  it.live("cancels its run with onEnd, and returns it instead of failing", () =>
     Effect.gen(function* () {
       yield* endless
       const runs = yield* Runs
@@ -343,7 +343,7 @@ describe("a wait that ends first", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("fails with its own timeout if the run that it cancels was to have a result", () =>
+  it.live("fails with its timeout if it cancels a run that needs a result", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const options = { timeout: "20 millis", onEnd: "cancel", result: Schema.String } as const
@@ -390,7 +390,7 @@ describe("a wait that ends first", () => {
     }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
   })
 
-  it.live("refuses a misspelt action before anything is sent", () =>
+  it.live("refuses a misspelled action before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* endless
       const runs = yield* Runs

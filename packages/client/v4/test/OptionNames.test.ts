@@ -15,8 +15,8 @@ const odd = (options: unknown) => options as object
 const messageOf = (effect: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.exit(effect), (exit) => (Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "it succeeded"))
 
-describe("a misspelt option of an Effect client", () => {
-  it.effect("is refused by each call before anything is sent, with the name that was meant", () => {
+describe("a misspelled option of an Effect client", () => {
+  it.effect("is refused by each call before anything is sent, with the probable name", () => {
     const { layer, requests } = answering(() => json(200, { id: "r-1", status: "completed" }))
     return Effect.gen(function* () {
       const { browsers, runs, sessions } = yield* Effect.all({ browsers: Browsers, runs: Runs, sessions: Sessions })
@@ -50,7 +50,7 @@ describe("a misspelt option of an Effect client", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("null is none, as from a variable that isn't set", () => {
+  it.effect("is ignored if it's null", () => {
     const { layer } = answering((method) =>
       json(method === "POST" ? 201 : 200, { id: "r-1", runId: "r-1", status: "completed" })
     )

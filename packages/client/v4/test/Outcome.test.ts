@@ -32,7 +32,7 @@ describe("Outcome.of", () => {
 describe("Outcome.decode", () => {
   const completed = { id: "r-1", status: "completed", cost: "0.0132", raw: { later: 1 } } as const
 
-  it.effect("gives the run with its result decoded, and what else it has", () =>
+  it.effect("returns the run with its decoded result and its other fields", () =>
     Effect.gen(function* () {
       for (const result of [{ price: 89 }, '{"price":89}']) {
         const run = yield* Outcome.decode(Offer, { ...completed, result })
@@ -41,7 +41,7 @@ describe("Outcome.decode", () => {
     })
   )
 
-  it.effect("a result of another shape keeps the answer, the run and what it cost, and says what is wrong", () =>
+  it.effect("keeps the result, the run and its cost in the error about a mismatch", () =>
     Effect.gen(function* () {
       const run = { ...completed, result: { price: "89" } }
       const error = yield* Effect.flip(Outcome.decode(Offer, run))
@@ -54,7 +54,7 @@ describe("Outcome.decode", () => {
     })
   )
 
-  it.effect("a run that failed, or was cancelled, is an error with the run", () =>
+  it.effect("fails with the run if it failed or was canceled", () =>
     Effect.gen(function* () {
       const errors = []
       for (const run of [
@@ -76,7 +76,7 @@ describe("Outcome.decode", () => {
 })
 
 describe("totalCost", () => {
-  it("is exact, and counts what is not known", () => {
+  it("is exact, and counts unknown costs", () => {
     const runs = [{ cost: "0.1" }, { cost: "0.2" }, {}, { cost: null }]
     assert.deepStrictEqual(totalCost(runs), { total: "0.3", known: 2, unknown: 2 })
   })

@@ -22,8 +22,8 @@ const service = () => {
 
 const goesOn = "it may continue and cost money"
 
-describe("a wait for a run of one's own making, without a way to cancel", () => {
-  it.effect("warns of the run when it is interrupted: no other code knows its id", () => {
+describe("a wait for its own run without cancel", () => {
+  it.effect("names the run in a warning when it's interrupted", () => {
     const { layer, requests } = service()
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -38,7 +38,7 @@ describe("a wait for a run of one's own making, without a way to cancel", () => 
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 
-  it.effect("says it once at a deadline, in the error", () => {
+  it.effect("names the run once at a timeout, in the error", () => {
     const { layer } = service()
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -53,8 +53,8 @@ describe("a wait for a run of one's own making, without a way to cancel", () => 
   })
 })
 
-describe("a wait for a run of one's own making, with a way to cancel", () => {
-  it.effect("cancels at the deadline, and gives the run as it ended", () => {
+describe("a wait for its own run with cancel", () => {
+  it.effect("cancels at the timeout, and returns the canceled run", () => {
     const { layer, run } = service()
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -77,7 +77,7 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the deadline's error where the run does not end, or cancelling fails, takes too long", () => {
+  it.effect("fails with the timeout if the run doesn't end, or canceling fails or takes too long", () => {
     const { layer } = service()
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 
-  it.effect("cancels when a read fails for good, and fails with that", () => {
+  it.effect("cancels when a read fails permanently, and fails with its error", () => {
     const { layer } = answering((method, path) =>
       method === "POST" ? json(201, { id: "r-1" }) : json(path.endsWith("/status") ? 401 : 200, {})
     )
@@ -132,7 +132,7 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 
-  it.effect("waits for the answer of a create that is interrupted, and cancels what it made", () => {
+  it.effect("reads the response of an interrupted create, and cancels the run", () => {
     const { layer, requests } = answering((method) =>
       method === "POST"
         ? Effect.delay(json(201, { id: "r-1" }), "2 seconds")
@@ -152,7 +152,7 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("needs none for a run that ends by itself", () => {
+  it.effect("doesn't cancel a run that finishes", () => {
     const { layer, run } = service()
     return Effect.gen(function* () {
       run.status = "completed"
@@ -165,8 +165,8 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
   })
 })
 
-describe("what is noted of a run", () => {
-  it.effect("it is open in the ledger until its status is terminal", () => {
+describe("the records of a run", () => {
+  it.effect("keep it open in the ledger until its status is final", () => {
     const { layer, run } = service()
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -188,7 +188,7 @@ describe("what is noted of a run", () => {
     }).pipe(Effect.provide(layer.pipe(Layer.provideMerge(LedgerMemory.layer))))
   })
 
-  it.effect("a run whose wait was interrupted or timed out is named by the ledger", () => {
+  it.effect("keep a run open in the ledger whose wait was interrupted or timed out", () => {
     const { layer } = service()
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -205,7 +205,7 @@ describe("what is noted of a run", () => {
     }).pipe(Effect.provide(layer.pipe(Layer.provideMerge(LedgerMemory.layer))))
   })
 
-  it.effect("what it cost is added to the metric, once", () => {
+  it.effect("add its cost to the metric once", () => {
     const { layer, run } = service()
     return Effect.gen(function* () {
       run.status = "completed"
@@ -247,7 +247,7 @@ describe("a program that is interrupted", () => {
     })
   }
 
-  it.effect("names the runs that it created, and hasn't seen end", () =>
+  it.effect("names its unfinished runs", () =>
     Effect.gen(function* () {
       const { requests, warnings } = yield* interrupted(undefined)
       assert.deepStrictEqual(warnings, ["Warn These may continue and cost money: run r-1"])
@@ -263,7 +263,7 @@ describe("a program that is interrupted", () => {
     })
   )
 
-  it.effect.each(["continue", "cancel"] as const)("names a run that it waits for once: %s", (onInterrupt) => {
+  it.effect.each(["continue", "cancel"] as const)("names a run once if it waits for it: %s", (onInterrupt) => {
     const { layer, requests } = answering(
       (method, path) =>
         method === "POST" && path === "/runs"
@@ -333,14 +333,14 @@ describe("a program that is interrupted", () => {
     })
   )
 
-  it.effect("names a message whose run it waits for once, with its session", () =>
+  it.effect("names a message once if it waits for its run, with the session", () =>
     Effect.gen(function* () {
       const { warnings } = yield* following("continue", (sessions) => sessions.followUpAndWait("s-1", "t"))
       assert.deepStrictEqual(warnings, [`Warn The wait for message 3 of session s-1 has ended: ${goesOn}`])
     })
   )
 
-  it.effect("names the run that a message has become in its place, and nothing of one that was removed", () =>
+  it.effect("names the run that a message has become instead of the message, and no removed message", () =>
     Effect.gen(function* () {
       const read = (sessions: Sessions["Service"]) =>
         Effect.andThen(sessions.queue("s-1", { text: "t" }), sessions.message("s-1", 3))
@@ -355,7 +355,7 @@ describe("a program that is interrupted", () => {
     })
   )
 
-  it.effect("says nothing of the runs and messages of a session that was purged, and closes them in the ledger", () => {
+  it.effect("doesn't name the runs and messages of a purged session, and closes them in the ledger", () => {
     const { layerLogger, warnings } = warned()
     let created = 0
     const client = answering((_, path) => {
@@ -390,7 +390,7 @@ describe("a program that is interrupted", () => {
     })
   })
 
-  it.effect("says nothing of runs when it ends by itself", () => {
+  it.effect("names no runs if it isn't interrupted", () => {
     const { layer } = answering(() => json(201, { id: "r-1" }))
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -440,7 +440,7 @@ describe("a wait with onEnd: cancel leaves nothing behind", () => {
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 
-  it.effect("or names the run, if the service stays down for longer than a minute", () => {
+  it.effect("and names the run if the service is down for longer than a minute", () => {
     const { cancels, layer } = cancelling(() => json(503, {}))
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
@@ -475,7 +475,7 @@ describe("a wait with onEnd: cancel leaves nothing behind", () => {
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 
-  it.effect("or names the create, when it is interrupted and the response is lost", () => {
+  it.effect("and names the create if it's interrupted and the response is lost", () => {
     const { layer } = cancelling(() => canceled, Effect.never)
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {

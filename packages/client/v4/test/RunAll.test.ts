@@ -42,7 +42,7 @@ const said = (exit: Exit.Exit<{ readonly id: string; readonly status: string }, 
     : Option.getOrUndefined(Exit.findErrorOption(exit))?._tag
 
 describe("Runs.runAll", () => {
-  it.live("gives what became of each in the order of the inputs, and what they cost", () =>
+  it.live("returns the outcome of each input in order, and the total cost", () =>
     Effect.gen(function* () {
       yield* service
       const runs = yield* Runs
@@ -61,7 +61,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("decodes each result, and counts what a run without one has cost", () =>
+  it.live("decodes each result, and counts the cost of a run without one", () =>
     Effect.gen(function* () {
       yield* service
       const runs = yield* Runs
@@ -76,7 +76,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("creates no more after one that has not completed, if asked", () =>
+  it.live("creates no more runs after a failed one with stopOnFailure", () =>
     Effect.gen(function* () {
       const { created } = yield* service
       const runs = yield* Runs
@@ -87,7 +87,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("tells of each that is created and each that has ended", () =>
+  it.live("reports each created run and each finished run", () =>
     Effect.gen(function* () {
       yield* service
       const runs = yield* Runs
@@ -105,7 +105,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("sends the key that is given for each create", () =>
+  it.live("sends the idempotency key of each create", () =>
     Effect.gen(function* () {
       const { server } = yield* service
       const runs = yield* Runs
@@ -117,7 +117,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("counts what a run costs that was made, and not named", () =>
+  it.live("counts a run that may have been created without an id as an unknown cost", () =>
     Effect.gen(function* () {
       const { server } = yield* service
       server.script = () => ({ status: 201, json: {} })
@@ -128,7 +128,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a key that cannot be made ends its own run and no other", () =>
+  it.live("fails only the run whose idempotency key can't be made", () =>
     Effect.gen(function* () {
       const { created } = yield* service
       const runs = yield* Runs
@@ -142,7 +142,7 @@ describe("Runs.runAll", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("who is told and throws lets go of no run", () => {
+  it.live("keeps waiting if onProgress throws", () => {
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
       yield* service
@@ -157,13 +157,13 @@ describe("Runs.runAll", () => {
   })
 })
 
-describe("Runs.runAll, as time goes by", () => {
+describe("Runs.runAll over time", () => {
   it.effect.each([
     [undefined, 10],
     [3, 3],
     [0, 1],
     [Number.NaN, 1]
-  ] as const)("with a concurrency of %s keeps %i at work", ([concurrency, atWork]) => {
+  ] as const)("with a concurrency of %s runs %i at a time", ([concurrency, atWork]) => {
     let created = 0
     const client = answering((method) =>
       method === "POST" ? json(201, { id: `r-${++created}` }) : json(200, { status: "running" })

@@ -19,7 +19,7 @@ const service = (...reads: ReadonlyArray<Effect.Effect<Response>>) => {
   )
 }
 
-describe("a run that is over", () => {
+describe("a finished run", () => {
   it.effect("is read once", () => {
     const { layer, requests } = service()
     return Effect.gen(function* () {
@@ -29,7 +29,7 @@ describe("a run that is over", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is read again where the full run is behind its status", () => {
+  it.effect("is read again if the full run is behind its status", () => {
     const behind = json(200, { id: "r-1", status: "running", result: null })
     const { layer, requests } = service(behind, behind, behind, json(200, run))
     return Effect.gen(function* () {
@@ -41,7 +41,7 @@ describe("a run that is over", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is not lost to an outage that outlasts a call's retries, not even at the deadline", () => {
+  it.effect("survives an outage that outlasts a call's retries, even at the deadline", () => {
     const { layer } = service(...Array.from({ length: 12 }, () => json(503, {})), json(200, run))
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -51,7 +51,7 @@ describe("a run that is over", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("ends the wait with its last status where it cannot be read", () => {
+  it.effect("ends the wait with its last status if it can't be read", () => {
     const { layer } = service(json(503, {}))
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -62,7 +62,7 @@ describe("a run that is over", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("ends the wait at once where the service does not know it any more", () => {
+  it.effect("ends the wait at once if the service doesn't know it any more", () => {
     const { layer } = service(json(404, { detail: "No run r-1" }))
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -70,7 +70,7 @@ describe("a run that is over", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("is not lost to a redirect, which is not followed", () => {
+  it.effect("survives a redirect, which isn't followed", () => {
     const { layer, requests } = service(json(302, {}), json(200, run))
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -83,7 +83,7 @@ describe("a run that is over", () => {
 })
 
 describe("a run that was just created", () => {
-  it.effect("which is not found within the grace is one call, and reports all its attempts", () => {
+  it.effect("counts the attempts of all requests in the grace period as one call", () => {
     let reads = 0
     const { layer, sent } = answering((method) => {
       if (method === "POST") return json(201, { id: "r-1" })
@@ -122,7 +122,7 @@ const oddities: ReadonlyArray<readonly [what: string, status: number, body: stri
 
 const oddly = (status: number, body: string) => Effect.sync(() => new Response(body, { status }))
 
-describe("a wait that is answered oddly", () => {
+describe("a wait with unexpected responses", () => {
   /** A service that is odd at the given requests, counted from 1, and whose run ends with its fifth poll. */
   const service = (status: number, body: string, isOdd: (count: number) => boolean) => {
     let count = 0
@@ -136,7 +136,7 @@ describe("a wait that is answered oddly", () => {
   }
 
   for (const [what, status, body] of oddities) {
-    it.effect(`goes on, and loses nothing: ${what}`, () => {
+    it.effect(`continues after ${what}`, () => {
       // the first poll, one in between, and the last read
       const { layer } = service(status, body, (count) => [2, 4, 8].includes(count))
       return Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("a wait that is answered oddly", () => {
     // an answer without a body may come for as long as one that is cut
     if (body === "" && status === 200) continue
 
-    it.effect(`ends after a minute of nothing else, and tells what came: ${what}`, () => {
+    it.effect(`fails with the last response after a minute of ${what}`, () => {
       const { layer, sent } = service(status, body, (count) => count > 4)
       return Effect.gen(function* () {
         const runs = yield* Runs
@@ -168,7 +168,7 @@ describe("a wait that is answered oddly", () => {
   it.effect.each([
     [404, '{"message":"no Route matched"}'],
     [401, "<html>Sign in</html>"]
-  ] as const)("ends after a minute of a gateway's %i, cancels nothing, and warns of the run", ([status, body]) => {
+  ] as const)("fails after a minute of a gateway's %i, cancels nothing, and warns about the run", ([status, body]) => {
     const { layer } = service(status, body, (count) => count > 4)
     const warnings: Array<string> = []
     const logger = Logger.make(({ message }) => void warnings.push(String(message)))
@@ -187,7 +187,7 @@ describe("a wait that is answered oddly", () => {
     }).pipe(Effect.provide(layer), Effect.provide(Logger.layer([logger])))
   })
 
-  it.effect("ends at once where the service has never answered", () => {
+  it.effect("fails at once if the service has never responded", () => {
     const { layer, requests } = service(404, "<html>", () => true)
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -196,7 +196,7 @@ describe("a wait that is answered oddly", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the body of a last read that is odd for good", () => {
+  it.effect("keeps the body of a last read that never becomes valid", () => {
     const body = JSON.stringify({ ...run, id: null })
     const { layer } = answering((_, path) =>
       path.endsWith("/status") ? json(200, { status: "completed" }) : oddly(200, body)
@@ -221,7 +221,7 @@ describe("a wait that is redirected", () => {
     )
   }
 
-  it.effect("ends at once where the service has never answered: the base address may be wrong", () => {
+  it.effect("fails at once if the service has never responded, because the address may be wrong", () => {
     const { layer, requests } = polls(302)
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -231,7 +231,7 @@ describe("a wait that is redirected", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("goes on where it has", () => {
+  it.effect("continues if the service has responded before", () => {
     const { layer, requests } = polls(200, 302, 200, 307, 302)
     return Effect.gen(function* () {
       const runs = yield* Runs
@@ -243,8 +243,8 @@ describe("a wait that is redirected", () => {
   })
 })
 
-describe("a create whose ledger never answers", () => {
-  it.effect("before its request: it is not sent, and an entry that comes late is taken back", () => {
+describe("a create whose ledger never responds", () => {
+  it.effect("isn't sent if the entry before it is late, and a late entry is reverted", () => {
     const { layer, requests } = answering(() => json(201, { id: "r-1" }))
     return Effect.gen(function* () {
       const late = yield* Deferred.make<void>()
@@ -267,7 +267,7 @@ describe("a create whose ledger never answers", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("after its response: the run is given after 10 seconds, and the log says what the ledger lacks", () => {
+  it.effect("returns the run after 10 seconds if the entry after it is late, and logs the missing entry", () => {
     const { layer } = answering(() => json(201, { id: "r-1" }))
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))

@@ -34,7 +34,7 @@ const service = (...statuses: ReadonlyArray<string | Answer>) =>
 const use = <A, E>(f: (runs: Runs["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(Runs, f)
 
 describe("Runs.create", () => {
-  it.live.each([200, 201, 202])("accepts %i and sends what it is given", (status) =>
+  it.live.each([200, 201, 202])("accepts %i and sends its input", (status) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status, json: { id: "r-1", later: [1] } })
@@ -47,7 +47,7 @@ describe("Runs.create", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("may have been created where the answer is empty: a run needs its id", () =>
+  it.live("has an unknown outcome if the response is empty", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 204 })
@@ -56,7 +56,7 @@ describe("Runs.create", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("is sent once, whatever goes wrong", () =>
+  it.live("is sent once, whatever fails", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = (_, count) => (count === 1 ? { status: 503 } : (response) => response.destroy())
@@ -68,8 +68,8 @@ describe("Runs.create", () => {
   )
 })
 
-describe("Runs, with a key of the caller's", () => {
-  it.live("send it, and create again with it where keys are honoured", () =>
+describe("Runs with an idempotency key of the caller", () => {
+  it.live("send it, and repeat a create with it if the service honors keys", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method }, count) =>
@@ -88,7 +88,7 @@ describe("Runs, with a key of the caller's", () => {
     }).pipe(Effect.provide(layer({ target: { idempotency: "honoured" } })))
   )
 
-  it.live("name it in the error of a create whose answer was lost", () =>
+  it.live("name it in the error of a create whose response was lost", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => (response) => response.destroy()
@@ -105,10 +105,10 @@ interface Total {
   readonly total: number
 }
 
-describe("Runs, asked for a result of a type", () => {
+describe("Runs with a result schema", () => {
   const result = Schema.Struct({ total: Schema.Number })
 
-  it.live("give the run with its result, or say why there is none", () =>
+  it.live("return the run with its result, or fail with the reason", () =>
     Effect.gen(function* () {
       yield* service("completed")
       const runs = yield* Runs
@@ -139,7 +139,7 @@ describe("Runs, asked for a result of a type", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("refuse what is no schema before a run is created", () =>
+  it.live("refuse an invalid schema before a run is created", () =>
     Effect.gen(function* () {
       const { sent } = yield* service("completed")
       const runs = yield* Runs
@@ -150,7 +150,7 @@ describe("Runs, asked for a result of a type", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("need what the schema needs", () =>
+  it.live("require the services of the schema", () =>
     Effect.gen(function* () {
       yield* service("completed")
       const runs = yield* Runs
@@ -168,7 +168,7 @@ describe("Runs, asked for a result of a type", () => {
 })
 
 describe("Runs.status and Runs.get", () => {
-  it.live.each([200, 201, 202])("accept %i and keep what they do not know", (status) =>
+  it.live.each([200, 201, 202])("accept %i and keep unknown fields", (status) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const json = { id: "r-1", status: "pondering", later: { kept: true } }
@@ -184,7 +184,7 @@ describe("Runs.status and Runs.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("404 is a RunNotFoundError, at once", () =>
+  it.live("fail with RunNotFoundError at once after a 404", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 404, json: { detail: "No run r-2" } })
@@ -196,7 +196,7 @@ describe("Runs.status and Runs.get", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("404 just after the create is forgiven", () =>
+  it.live("retry a 404 right after the create", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method }, count) =>
@@ -220,7 +220,7 @@ describe("Runs.createAndWait", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each(["completed", "failed", "cancelled"])("%s is terminal", (status) =>
+  it.live.each(["completed", "failed", "cancelled"])("returns a run that is %s", (status) =>
     Effect.gen(function* () {
       const { looks } = yield* service("running", status)
       yield* use((runs) => runs.createAndWait({ task: "t" }))
@@ -238,7 +238,7 @@ describe("Runs.createAndWait", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("ends at once when the key is refused", () =>
+  it.live("fails at once if the API key is refused", () =>
     Effect.gen(function* () {
       const { looks } = yield* service("running", { status: 401, json: { detail: "Revoked" } })
       const error = yield* Effect.flip(use((runs) => runs.createAndWait({ task: "t" })))
@@ -275,7 +275,7 @@ describe("Runs.createAndWait", () => {
 })
 
 describe("Runs.untilTerminal and Runs.watch", () => {
-  it.live("look at once at a run that is not of their making, whatever the schedule, unless told when", () =>
+  it.live("poll another process's run first without a delay, unless the options have one", () =>
     Effect.gen(function* () {
       yield* service("completed")
       const runs = yield* Runs
@@ -290,7 +290,7 @@ describe("Runs.untilTerminal and Runs.watch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a hundred waits for one run are one poll loop, and one read of what has ended", () =>
+  it.live("share one poll loop and one read of the finished run between a hundred waits", () =>
     Effect.gen(function* () {
       const { looks, sent } = yield* service("running", "running", "completed")
       const runs = yield* Runs
@@ -314,7 +314,7 @@ describe("Runs.untilTerminal and Runs.watch", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("fail with what the read fails with", () =>
+  it.live("fail with the error of the read", () =>
     Effect.gen(function* () {
       yield* service({ status: 404, json: {} })
       const runs = yield* Runs

@@ -9,7 +9,7 @@ import { warned } from "./virtual.ts"
 import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("Sessions.queue", () => {
-  it.live("sends the message, for the next turn unless told otherwise", () =>
+  it.live("sends the message, by default for the next turn", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 201, json: { id: "m-1", runId: "r-2", later: true } })
@@ -30,7 +30,7 @@ describe("Sessions.queue", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each([200, 201, 202, 204])("accepts %i without a body: its answer is not described", (status) =>
+  it.live.each([200, 201, 202, 204])("accepts %i without a body", (status) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status })
@@ -43,7 +43,7 @@ describe("Sessions.queue", () => {
     [404, "SessionNotFoundError"],
     [409, "ConflictError"],
     [422, "HTTPValidationError"]
-  ] as const)("%i is a %s", ([status, tag]) =>
+  ] as const)("reports a %i as a %s", ([status, tag]) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status, json: {} })
@@ -53,7 +53,7 @@ describe("Sessions.queue", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("a 404 of the run that the message became is forgiven, as that of a run just created", () =>
+  it.live("retries a 404 of the run that the message became, as for a new run", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method, url }, count) =>
@@ -95,7 +95,7 @@ const service = (...statuses: ReadonlyArray<string>) =>
   })
 
 describe("Sessions.followUp and Sessions.interrupt", () => {
-  it.live("give the run that the message becomes, and send its key", () =>
+  it.live("return the run that the message becomes, and send its key", () =>
     Effect.gen(function* () {
       const { server } = yield* service()
       const sessions = yield* Sessions
@@ -113,7 +113,7 @@ describe("Sessions.followUp and Sessions.interrupt", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each([{}, { id: "m-1", runId: null }])("%j names no run: an error that keeps the answer", (json) =>
+  it.live.each([{}, { id: "m-1", runId: null }])("fail with the response if it names no run: %j", (json) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method }) => (method === "POST" ? { status: 201, json } : { status: 404, json: {} })
@@ -143,7 +143,7 @@ describe("Sessions.followUp and Sessions.interrupt", () => {
 })
 
 describe("Sessions.followUpAndWait", () => {
-  it.live("waits for the run, gives it with its result as asked for, and closes it in the ledger", () =>
+  it.live("waits for the run, decodes its result, and closes it in the ledger", () =>
     Effect.gen(function* () {
       const { server } = yield* service("queued", "running", "completed")
       const sessions = yield* Sessions
@@ -161,7 +161,7 @@ describe("Sessions.followUpAndWait", () => {
     }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
   )
 
-  it.live("a run that failed is a value, unless a result was asked for", () =>
+  it.live("returns a failed run, unless it needs a result", () =>
     Effect.gen(function* () {
       yield* service("failed")
       const sessions = yield* Sessions
@@ -171,7 +171,7 @@ describe("Sessions.followUpAndWait", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("can be cancelled at the deadline, by the session too", () =>
+  it.live("can be canceled at the timeout, including by its session", () =>
     Effect.gen(function* () {
       yield* service("running")
       const sessions = yield* Sessions

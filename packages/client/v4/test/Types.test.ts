@@ -142,15 +142,15 @@ const results = ({ createAndWait, runAll, untilTerminal }: Effects.Runs["Service
 }
 
 describe("types", () => {
-  it("an option, a hook, a target or the tag of an error that is misspelt does not compile", () => {
+  it("reject a misspelled option, hook, target or error tag", () => {
     for (const marked of [clients, calls, caught, tagOf]) assert.isFunction(marked)
   })
 
-  it("a result is of the type that a schema of any library says", () => {
+  it("infer the result from a schema of any library", () => {
     assert.isFunction(results)
   })
 
-  it("a field or a status that is misspelt does not compile; what is not known is under raw, or an OpenStatus", () => {
+  it("reject a misspelled field or status; unknown values are under raw or an OpenStatus", () => {
     const run: Effects.Run = { id: "r-1", status: "completed", raw: { later: 1 } }
     const same: Promises.Run = run
     assert.strictEqual(same.raw?.["later"], 1)

@@ -11,7 +11,7 @@ import { layer } from "./client.ts"
 import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("V4", () => {
-  it.live("layer takes everything from the environment, over undici", () =>
+  it.live("layer reads the environment, and uses undici", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
@@ -44,14 +44,14 @@ describe("V4", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("layer without a key is one sentence", () =>
+  it.live("layer fails in one sentence without a key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.provide(Effect.service(Runs), V4.layer()))
       assert.strictEqual(error.message, "No API key: set WEBAGENT_API_KEY to a key from the service's console.")
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: {} }))))
   )
 
-  it.live("layerServices stands on any Transport and takes the budget and cadence of its surroundings", () => {
+  it.live("layerServices uses any Transport, and the budget and schedule of its context", () => {
     let polls = 0
     const budget = Layer.succeed(PollBudget, { take: Effect.sync(() => void polls++) })
     return Effect.gen(function* () {
@@ -83,7 +83,7 @@ describe("V4", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   })
 
-  it.live("every call and wait is a span, named after its method and with the run's id", () => {
+  it.live("has a span for every call and wait, named after its method, with the run's id", () => {
     const spans: Array<Tracer.NativeSpan> = []
     const tracer = Tracer.make({
       span: (options) => {

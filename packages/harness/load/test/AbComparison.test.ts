@@ -14,7 +14,7 @@ const verdictsOf = (pairs: ReadonlyArray<AbComparison.Pair>, tolerance = 0.05) =
   Object.fromEntries(AbComparison.of(pairs, { tolerance }).map(({ name, verdict }) => [name, verdict]))
 
 describe("of", () => {
-  it("calls a service worse that takes 30 % longer, and calls the rest no different", () => {
+  it("finds a service worse that takes 30 % longer, and no other difference", () => {
     const verdicts = verdictsOf(pairsOf(1.3))
     assert.deepInclude(verdicts, {
       "time to terminal p50": "worse",
@@ -27,7 +27,7 @@ describe("of", () => {
     assert.strictEqual(verdictsOf(pairsOf(1 / 1.3))["request p95"], "better")
   })
 
-  it("tolerates what it is told to", () => {
+  it("tolerates changes up to the tolerance", () => {
     assert.strictEqual(verdictsOf(pairsOf(1.03))["request p50"], "within tolerance")
     assert.strictEqual(verdictsOf(pairsOf(1.04), 0.01)["request p50"], "worse")
     assert.strictEqual(verdictsOf(pairsOf(1.3), 0.5)["request p50"], "within tolerance")
@@ -43,7 +43,7 @@ describe("of", () => {
     ["within tolerance", 1 / 1.03, 0.01],
     ["faster", 1 / 1.18, 0.14],
     ["better", 1 / 1.18, 0.02]
-  ] as const)("the interval alone decides: %s by a factor of %f and a spread of %f", (verdict, factor, spread) => {
+  ] as const)("decides by the interval alone: %s by a factor of %f and a spread of %f", (verdict, factor, spread) => {
     const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
       a: measurementsOf(1),
       b: measurementsOf(factor * Math.exp((spread * step) / 3))
@@ -54,13 +54,13 @@ describe("of", () => {
     assert.strictEqual((row?.low ?? 9) <= 1 && (row?.high ?? 0) >= 1, isOpen)
   })
 
-  it("fewer successful requests a second are worse, and so are more errors, by their difference", () => {
+  it("finds fewer successful requests per second worse, and more errors by their difference", () => {
     const verdicts = verdictsOf(pairsOf(1, { throughput: 80, errors: 0.02 }))
     assert.deepInclude(verdicts, { throughput: "worse", errors: "worse", "request p50": "no difference seen" })
     assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "within tolerance")
   })
 
-  it("cannot tell whether errors are more when they scatter by many points", () => {
+  it("can't tell whether there are more errors if they scatter by many points", () => {
     const verdictFor = (spread: number) => {
       const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
         a: measurementsOf(1, { errors: 0.2 }),
@@ -71,7 +71,7 @@ describe("of", () => {
     assert.deepStrictEqual([verdictFor(0.01), verdictFor(0.15)], ["no difference seen", "cannot tell"])
   })
 
-  it("unfinished work is worse, however fast all the rest is", () => {
+  it("finds unfinished work worse, however fast the rest is", () => {
     const pairs = pairsOf(0.5, { unfinished: 1 }).map(({ a, b }) => ({ a: { ...a, unfinished: 0.01 }, b }))
     assert.deepInclude(verdictsOf(pairs), {
       unfinished: "worse",
@@ -81,7 +81,7 @@ describe("of", () => {
     assert.notProperty(verdictsOf(pairsOf(1)), "unfinished")
   })
 
-  it("leaves out what too few points say", () => {
+  it("leaves out metrics with too few points", () => {
     const few = { count: 30, p50: 1, p95: 2, p99: 3, max: 4 }
     const pairs = noises.map(() => ({
       a: measurementsOf(1, { time_to_terminal: few }),
@@ -92,7 +92,7 @@ describe("of", () => {
     assert.notInclude(names, "time to terminal p99")
   })
 
-  it("raises a false alarm in one of forty comparisons at most, and sees 30 % through noise of 8 %", () => {
+  it("raises a false alarm in at most one of forty comparisons, and detects 30 % in noise of 8 %", () => {
     const normal = normals(7)
     const noisy = (factor: number) => {
       // each run is off by itself, and each of its figures a little more
@@ -132,7 +132,7 @@ describe("of", () => {
   })
 })
 
-it("the verdict on all rows is the first of these that any row has", () => {
+it("returns for all rows the first verdict that any row has", () => {
   const order = [
     "worse",
     "slower",
@@ -169,7 +169,7 @@ describe("table and verdict", () => {
     }
   }
 
-  it("says how much worse with its interval, and the smallest detectable change", () => {
+  it("name the change with its interval, and the smallest detectable change", () => {
     const { rows } = report(1.3)
     const [head, first] = AbReport.table(rows, plain)
     assert.match(head ?? "", /^metric +A +B +ratio +95 % interval +smallest detectable change +verdict$/u)
@@ -191,7 +191,7 @@ describe("table and verdict", () => {
     )
   })
 
-  it("a change above no change and around the tolerance is slower, and says how many pairs would settle it", () => {
+  it("call a change around the tolerance slower, and name the pairs that would settle it", () => {
     const pairs = [-3, -2, -1, 0, 1, 2, 3].map((step) => ({
       a: measurementsOf(1),
       b: measurementsOf(1.18 * Math.exp((0.14 * step) / 3), { errors: 0.006 + step / 1000 })
@@ -216,7 +216,7 @@ describe("table and verdict", () => {
     assert.strictEqual(AbComparison.of(many, { tolerance: 0.05 })[0]?.verdict, "worse")
   })
 
-  it("a fall of throughput has its own sign, and is worse", () => {
+  it("show a drop in throughput with its sign, as worse", () => {
     const pairs = noises.map((noise) => ({
       a: measurementsOf(1, { throughput: 53 * noise }),
       b: measurementsOf(1, { throughput: 43 * noise * noise })
@@ -234,7 +234,7 @@ describe("table and verdict", () => {
     )
   })
 
-  it("cannot tell when the pairs scatter too much, and says how many pairs would do", () => {
+  it("can't tell if the pairs scatter too much, and name the number of pairs that would be enough", () => {
     const p95s = [105, 15, 40, 300, 12, 20, 700]
     const slow = (p95: number) => ({ count: 200, p50: 10, p95, p99: p95 * 2, max: 1000 })
     const pairs = p95s.map((p95, index) => ({

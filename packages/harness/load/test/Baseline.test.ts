@@ -15,7 +15,7 @@ const entry = (factor: number, more: Partial<Entry> = {}): Entry => ({
 const nights = [1, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1, 1.01].map((factor) => entry(factor))
 
 describe("judge", () => {
-  it("says that a metric is outside of the interval of the earlier runs, and the smallest detectable change", () => {
+  it("reports a metric outside of the interval of earlier runs, and the smallest detectable change", () => {
     const judgement = Baseline.compare(nights, subject(1.3), 0.05)
     assert.strictEqual(judgement.runs, 9)
     assert.isTrue(
@@ -37,7 +37,7 @@ describe("judge", () => {
     )
   })
 
-  it("cannot tell with four runs, and says which were left out", () => {
+  it("can't tell with four runs, and names the ones that were left out", () => {
     const others = [
       entry(1, { verdict: "failed" }),
       entry(1, { settings: "other" }),
@@ -53,7 +53,7 @@ describe("judge", () => {
     assert.strictEqual(Baseline.compare(nights.slice(0, 5), subject(9), 0.05).rows[0]?.verdict, "worse")
   })
 
-  it("a fall of throughput is worse, and its usual range begins with the lower end", () => {
+  it("finds a drop in throughput worse, and shows its usual range from the lower end", () => {
     const at = (throughput: number) => ({ measurements: measurementsOf(1, { throughput }) })
     const before = [100, 102, 98, 101, 99].map((throughput) => entry(1, at(throughput)))
     const judged = (throughput: number) =>
@@ -67,7 +67,7 @@ describe("judge", () => {
     assert.isBelow(detectable, 1)
   })
 
-  it("looks back thirty runs and no further", () => {
+  it("compares with the last thirty runs only", () => {
     const old = Array.from({ length: 50 }, () => entry(5))
     const recent = Array.from({ length: 30 }, (_, index) => entry(1 + index / 1000))
     const judgement = Baseline.compare([...old, ...recent], subject(2), 0.05)
@@ -75,7 +75,7 @@ describe("judge", () => {
     assert.strictEqual(judgement.rows[0]?.verdict, "worse")
   })
 
-  it("raises a false alarm in one of forty runs at most", () => {
+  it("raises a false alarm in at most one of forty runs", () => {
     const normal = normals(11)
     const factor = () => Math.exp(0.05 * normal())
     const alarms = Array.from({ length: 1500 }, () =>

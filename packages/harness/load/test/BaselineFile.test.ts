@@ -17,7 +17,7 @@ const entry: BaselineFile.Entry = {
 }
 
 describe("a baseline file", () => {
-  it.effect("grows by a line, and is read in its order", () =>
+  it.effect("grows by a line, and is read in order", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = join(yield* fs.makeTempDirectoryScoped(), "history.ndjson")
@@ -29,7 +29,7 @@ describe("a baseline file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect("that does not end with a line end gets one", () =>
+  it.effect("gets a missing line end before a new entry", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = join(yield* fs.makeTempDirectoryScoped(), "history.ndjson")
@@ -39,7 +39,7 @@ describe("a baseline file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.effect("with a line that is something else fails with the number of the line", () =>
+  it.effect("fails with the number of an invalid line", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = join(yield* fs.makeTempDirectoryScoped(), "history.ndjson")
@@ -55,7 +55,7 @@ describe("a baseline file", () => {
 })
 
 describe("settingsHash", () => {
-  it("is the same in any order and without what is not given, and another for any other value", () => {
+  it("doesn't depend on order or undefined settings, and changes with any value", () => {
     assert.strictEqual(
       BaselineFile.settingsHash({ rate: 5, mix: undefined, duration_ms: 1000 }),
       BaselineFile.settingsHash({ duration_ms: 1000, rate: 5 })

@@ -44,13 +44,13 @@ const ramp = (behave: (rate: number) => Behavior, until_ms = duration_ms) => {
 const of = (points: Points.Points) => Breakpoint.of(points, { duration_ms, rate }, limits)
 
 describe("Breakpoint.of", () => {
-  it("finds the rate at which requests become slow, though most of the test was fast", () => {
+  it("finds the rate at which requests become slow, even if most of the test was fast", () => {
     const { broke, p95_ms, rate } = of(ramp((rate) => ({ request_ms: rate < 120 ? 10 : 900 })))
     assert.deepStrictEqual([rate, p95_ms], [120, 10])
     assert.deepStrictEqual(broke, { name: "http_req_duration p(95)", limit: "< 500 ms", measured: "900 ms" })
   })
 
-  it("finds a backlog: requests are fast, and work takes longer and longer", () => {
+  it("finds a backlog, in which requests are fast and work takes longer and longer", () => {
     const { broke, rate } = of(ramp((rate) => ({ run_ms: rate < 100 ? 200 : 200 + 200 * (rate - 100) })))
     assert.strictEqual(broke?.name, "time_to_terminal p(95)")
     // 14 more than it carries are late by 3 s
@@ -67,14 +67,14 @@ describe("Breakpoint.of", () => {
     assert.deepStrictEqual([rate, broke?.name, broke?.measured], [0, "http_req_failed rate", "45 %"])
   })
 
-  it("finds failed requests and starts that could not be made", () => {
+  it("finds failed requests and dropped starts", () => {
     const failing = of(ramp((rate) => ({ failed: rate > 150 })))
     assert.deepStrictEqual([failing.rate, failing.broke?.name], [150, "http_req_failed rate"])
     const dropping = of(ramp((rate) => ({ dropped: rate > 50 })))
     assert.deepStrictEqual([dropping.rate, dropping.broke?.name], [50, "dropped_iterations count"])
   })
 
-  it("doesn't end at a single slow request, and says how far a test came that broke nothing", () => {
+  it("ignores a single slow request, and reports the highest rate if nothing broke", () => {
     let isFirst = true
     const slowOnce = (rate: number) => {
       const isSlow = isFirst && rate > 60
@@ -85,7 +85,7 @@ describe("Breakpoint.of", () => {
     assert.deepStrictEqual(of(ramp(() => ({}), duration_ms / 2)), { rate: 100, p95_ms: 10, broke: null })
   })
 
-  it("says that a service carries nothing", () => {
+  it("reports a service that carries nothing", () => {
     const { broke, rate } = of(ramp(() => ({ request_ms: 900 })))
     assert.deepStrictEqual([rate, broke?.measured], [0, "900 ms"])
     assert.deepStrictEqual(of(Points.make()), { rate: 0, p95_ms: null, broke: null })

@@ -16,7 +16,7 @@ const pointsOf = (failed: Readonly<Record<string, number>>) => {
 }
 
 describe("FailedRequests", () => {
-  it("counts by status, of whatever operation, and the commonest comes first", () => {
+  it("counts by status over all operations, the most frequent first", () => {
     const failed = FailedRequests.of(pointsOf({ "200": 9, "401": 1, "503": 600, "0": 2, "429": 1 }))
     assert.deepStrictEqual(
       failed.map(({ requests, status }) => [status, requests]),
@@ -30,7 +30,7 @@ describe("FailedRequests", () => {
     assert.strictEqual(FailedRequests.text(failed), "503 (1,200), no response (4), 401 (2), others")
   })
 
-  it("has nothing to say where nothing failed", () => {
+  it("is undefined if no request failed", () => {
     assert.deepStrictEqual(FailedRequests.of(pointsOf({ "200": 3 })), [])
     assert.isUndefined(FailedRequests.text([]))
   })

@@ -37,20 +37,20 @@ const numbers = (xml: string) =>
   /<testsuites [^>]*(tests="\d+" failures="\d+" errors="\d+" skipped="\d+")/u.exec(xml)?.[1]
 
 describe("JUnit", () => {
-  it("has a testcase for each threshold, and one for the end", () => {
+  it("has a test case for each threshold, and one for the end", () => {
     const xml = JUnit.render(report)
     assert.strictEqual(numbers(xml), 'tests="2" failures="0" errors="0" skipped="0"')
     assert.include(xml, '<testcase name="runs to its end" classname="load.smoke" time="0.000"/>')
     assert.include(xml, '<testcase name="checks &gt; 99 %" ')
   })
 
-  it("is not green for a load that was stopped, whatever its thresholds say", () => {
+  it("fails for a load that was stopped, whatever its thresholds", () => {
     const xml = JUnit.render({ ...report, verdict: "stopped" })
     assert.strictEqual(numbers(xml), 'tests="2" failures="0" errors="1" skipped="0"')
     assert.include(xml, '<error message="stopped before its end; the other results are of a part" type="stopped"/>')
   })
 
-  it("says which figure is worse than its baseline", () => {
+  it("names the metric that is worse than its baseline", () => {
     const xml = JUnit.render(report, judgement)
     assert.strictEqual(numbers(xml), 'tests="4" failures="1" errors="0" skipped="0"')
     assert.include(
@@ -59,13 +59,13 @@ describe("JUnit", () => {
     )
   })
 
-  it("skips the baseline that says nothing yet, with why", () => {
+  it("skips a baseline with too few runs, with the reason", () => {
     const xml = JUnit.render(report, { runs: 2, rows: [], leftOut: [["other settings", 3]] })
     assert.strictEqual(numbers(xml), 'tests="3" failures="0" errors="0" skipped="1"')
     assert.include(xml, '<skipped message="2 of 5 runs needed (3 left out: other settings)"/>')
   })
 
-  it("says why there was no load, and what k6 said", () => {
+  it("reports the reason for a missing result, and k6's last lines", () => {
     const xml = JUnit.failed(report, "k6 failed: a signal killed it", ["boom <1>", "bang"])
     assert.strictEqual(numbers(xml), 'tests="1" failures="0" errors="1" skipped="0"')
     assert.include(xml, '<error message="k6 failed: a signal killed it" type="k6"/>')

@@ -10,13 +10,13 @@ const refused =
   'time="2026-11-21T18:11:54Z" level=warning msg="Request Failed" error="Get \\"http://127.0.0.1:9/\\": dial tcp 127.0.0.1:9: connect: connection refused"'
 
 describe("textOf", () => {
-  it("says what was thrown, and at which line of the TypeScript", () =>
+  it("returns the thrown error with its line of TypeScript", () =>
     assert.strictEqual(
       K6Log.textOf(thrown),
       `TypeError: Cannot read property 'x' of undefined (${relative("", "load/flows/queue.ts")}:3)`
     ))
 
-  it("says why a request failed", () =>
+  it("returns the reason of a failed request", () =>
     assert.strictEqual(
       K6Log.textOf(refused),
       'Request Failed: Get "http://127.0.0.1:9/": dial tcp 127.0.0.1:9: connect: connection refused'
@@ -28,12 +28,12 @@ describe("textOf", () => {
     'time="2026-11-21T18:11:54Z" level=info msg="level=error"',
     "boom"
   ]) {
-    it(`has nothing to say of ${line}`, () => assert.isUndefined(K6Log.textOf(line)))
+    it(`ignores ${line}`, () => assert.isUndefined(K6Log.textOf(line)))
   }
 })
 
 describe("make", () => {
-  it("takes the same of another run, and over another connection, for the same", () => {
+  it("treats messages that differ by run or connection as equal", () => {
     const log = K6Log.make()
     for (const [id, port] of [
       ["9f1c", 40_001],
@@ -47,7 +47,7 @@ describe("make", () => {
     assert.deepStrictEqual(log.messages(), [{ text, times: 2 }])
   })
 
-  it("counts what comes again, and shows no more than a person reads", () => {
+  it("counts repeated messages, and shows the first three", () => {
     const log = K6Log.make()
     for (const line of [refused, refused, thrown, "boom"]) log.take(line)
     for (let index = 0; index < 3; index++) log.take(`time=x level=warning msg="other ${index}"`)

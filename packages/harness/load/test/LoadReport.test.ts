@@ -23,7 +23,7 @@ const last = (more: Partial<LoadReport.LoadReport> = {}) =>
   LoadReport.ending({ ...breakpoint, ...more }, plain).at(-1) ?? ""
 
 describe("ending", () => {
-  it("says the load that the service carries, with the latency, and what broke", () => {
+  it("shows the load that the service carries, the latency, and the broken limit", () => {
     const broke = { name: "http_req_duration p(95)", limit: "< 500 ms", measured: "812 ms" }
     const trend = { ...counter(0), thresholds: { "p(95)<500": { ok: false } } }
     const metrics = { ...breakpoint.metrics, http_req_duration: trend }
@@ -47,13 +47,13 @@ describe("ending", () => {
     )
   })
 
-  it("says with which statuses requests failed", () =>
+  it("shows the statuses of failed requests", () =>
     assert.strictEqual(
       last({ failed_requests: [{ status: "401", requests: 7 }] }),
       "failed requests by status: 401 (7)"
     ))
 
-  it("says in the last line what happened, the baseline with it", () => {
+  it("shows the result in the last line, with the baseline", () => {
     const lastOf = (verdict: LoadReport.LoadReport["verdict"], ...worse: ReadonlyArray<string>) =>
       LoadReport.lastLine({ ...breakpoint, verdict }, worse, plain).split(" · ")[0]
     assert.deepStrictEqual(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Mix from "../src/Mix.ts"
 
 describe("Mix", () => {
-  it("starts each flow as often as it weighs, from the first round on, and spreads it", () => {
+  it("starts each flow by its weight, evenly spread from the first round on", () => {
     const mix = Mix.parse("runs=3, browsers=1,status=5", "--mix")
     const round = Array.from({ length: 9 }, (_, index) => mix.at(index))
     for (const [flow, weight] of [
@@ -28,7 +28,7 @@ describe("Mix", () => {
     assert.strictEqual(mix.at(9 * 1000 + 3), "browsers")
   })
 
-  it("numbers the starts of a flow without a gap, also over rounds", () => {
+  it("numbers the starts of a flow without a gap, even across rounds", () => {
     const mix = Mix.parse("runs=2,browsers=3", "--mix")
     const ordinals = Array.from({ length: 50 }, (_, index) => index)
       .filter((index) => mix.at(index) === "browsers")
@@ -55,7 +55,7 @@ describe("Mix", () => {
     ["runs=1,runs=2", /^WEBAGENT_LOAD_MIX lists runs twice\. List each flow once/u],
     ["runs=0", /^WEBAGENT_LOAD_MIX starts no flow\. Give one a weight of 1 or more/u]
   ] as const) {
-    it(`refuses ${text} with a sentence`, () => {
+    it(`refuses ${text} in one sentence`, () => {
       assert.throws(() => Mix.parse(text, "WEBAGENT_LOAD_MIX"), sentence)
     })
   }

@@ -24,7 +24,7 @@ const pointsOf = (lines: ReadonlyArray<string>, most?: number) => {
 }
 
 describe("take", () => {
-  it("keeps points by metric and tags, wherever the columns stand, and nothing of any other line", () => {
+  it("keeps points by metric and tags, in any order of columns, and ignores other lines", () => {
     const points = pointsOf([
       ...request(0, 4),
       ...request(1500, 8, "v4.createRun"),
@@ -41,7 +41,7 @@ describe("take", () => {
     assert.deepStrictEqual([points.last_ms(), points.lost()], [1500, 0])
   })
 
-  it("knows that the load begins when the setup has ended, and not before there is a point of it", () => {
+  it("starts the load with its first point after the setup", () => {
     const setup = [0, 9000].map((at_ms) => `http_reqs,${1_700_000_000_000 + at_ms},1,,true,v4.createRun,,201,`)
     const before = pointsOf(setup)
     assert.isUndefined(before.begun_ms())
@@ -50,7 +50,7 @@ describe("take", () => {
     assert.strictEqual(pointsOf([row("http_reqs", 300, 1)]).begun_ms(), 1_700_000_000_300)
   })
 
-  it("keeps more than a first handful", () => {
+  it("keeps more points than its first capacity", () => {
     const points = pointsOf(Array.from({ length: 1000 }, (_, index) => row("http_reqs", index, 1)))
     assert.strictEqual(points.sum("http_reqs"), 1000)
     assert.strictEqual(points.last_ms(), 999)
@@ -58,7 +58,7 @@ describe("take", () => {
 })
 
 describe("TimeSeries.of", () => {
-  it("has a figure for each second, and none where nothing was measured", () => {
+  it("has a value for each second, and null without measurements", () => {
     const points = pointsOf([...request(0, 10), ...request(500, 20), ...request(2999, 1000, "v4.createRun")])
     const series = TimeSeries.of(points)
     assert.deepInclude(series, { step_ms: 1000, requests: [2, 0, 1], errors: [0, null, 1], dropped: [0, 0, 0] })
@@ -72,7 +72,7 @@ describe("TimeSeries.of", () => {
     )
   })
 
-  it("is of the same size however long it was", () => {
+  it("has the same size however long the load was", () => {
     assert.deepStrictEqual(
       [1, 240, 241, 20 * 60, 86_400].map((length_s) => TimeSeries.stepOf(length_s * 1000) / 1000),
       [1, 1, 2, 5, 600]
@@ -90,14 +90,14 @@ describe("Measurements.of", () => {
     assert.notProperty(measurements, "unfinished")
   })
 
-  it("counts as unfinished what did not end as expected", () => {
+  it("counts work that didn't end as expected as unfinished", () => {
     const ends = [1, 1, 0, 1].map((completed) => row("runs_completed", 0, completed))
     assert.strictEqual(Measurements.of(pointsOf([...ends, row("browsers_stopped", 0, 0)])).unfinished, 2 / 5)
   })
 })
 
 describe("Progress.measurements", () => {
-  it("says how much, how fast and how well, of the last ten seconds where it is about now", () => {
+  it("shows totals, and rates and percentiles of the last ten seconds", () => {
     const points = pointsOf([
       ...request(0, 5000, "v4.createRun"),
       ...request(19_000, 12, "v4.createRun"),
@@ -144,7 +144,7 @@ describe("SummaryMerge.merge", () => {
   const points = pointsOf([...fast, ...slow].flatMap((took_ms, index) => request(index, took_ms)))
   const merged = SummaryMerge.merge([summaryOf(fast, 7), summaryOf(slow, 0)], points)
 
-  it("the percentile of all points is neither the mean nor the greater of those of the parts", () => {
+  it("computes a percentile of all points, not from those of the parts", () => {
     const whole = quantile(sorted([...fast, ...slow]), 0.95)
     assert.closeTo(merged.metrics["http_req_duration"]?.values["p(95)"] ?? 0, whole, 1e-6)
     assert.isBelow(whole, 2)
@@ -152,7 +152,7 @@ describe("SummaryMerge.merge", () => {
     assert.deepInclude(ofOperation, { count: 102, max: 400 })
   })
 
-  it("adds up what was counted, and judges every limit anew", () => {
+  it("adds up counters, and judges every limit again", () => {
     assert.deepStrictEqual(merged.metrics["runs_completed"]?.values, { count: 7, rate: 7 })
     assert.deepStrictEqual(merged.metrics["runs_completed"]?.thresholds, { "count>0": { ok: true } })
     assert.deepStrictEqual(merged.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: true } })
@@ -160,7 +160,7 @@ describe("SummaryMerge.merge", () => {
     assert.strictEqual(merged.state.testRunDurationMs, 1099)
   })
 
-  it("a limit that a process has ended the test by stays crossed", () => {
+  it("keeps a limit crossed that ended the test in one process", () => {
     const parts = [summaryOf(fast, 7), summaryOf(slow, 0)]
     const ended = SummaryMerge.merge(parts, points, parts.slice(1))
     assert.deepStrictEqual(ended.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: false } })
@@ -168,7 +168,7 @@ describe("SummaryMerge.merge", () => {
     assert.deepStrictEqual(other.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: true } })
   })
 
-  it("judges what figures alone cannot say by each part, where there is a limit", () => {
+  it("judges a limit on a metric without points by the largest value of the parts", () => {
     const limited = (p95: number): K6Summary => ({
       state: { testRunDurationMs: 1 },
       metrics: {
@@ -189,7 +189,7 @@ describe("SummaryMerge.merge", () => {
     assert.deepStrictEqual(judged(100, 120)?.thresholds?.["p(95)<150"], { ok: true })
   })
 
-  it("takes no percentile of some points for that of all", () => {
+  it("keeps the largest percentile of the parts if points are missing", () => {
     const some = pointsOf(
       fast.flatMap((took_ms, index) => request(index, took_ms)),
       30
@@ -202,7 +202,7 @@ describe("SummaryMerge.merge", () => {
     )
   })
 
-  it("leaves out what figures alone cannot say", () => {
+  it("leaves out metrics without points or limits", () => {
     assert.notProperty(merged.metrics, "http_req_waiting")
     assert.notProperty(merged.metrics, "http_req_duration{url:x}")
   })

@@ -21,7 +21,7 @@ const shown = (live: boolean, begun_ms: () => number | undefined = () => 0, labe
   })
 
 describe("show", () => {
-  it.effect("redraws one line of a terminal every second, and takes it away", () =>
+  it.effect("redraws one line of a terminal every second, and clears it at the end", () =>
     Effect.map(shown(true), (written) => {
       assert.strictEqual(written.length, 24)
       assert.strictEqual(written[11], "\r\u001B[2K  t 00:11/00:12   requests 2")
@@ -39,7 +39,7 @@ describe("show", () => {
     )
   )
 
-  it.effect("counts no time before the load has begun, which a setup may put off", () => {
+  it.effect("counts no time before the load begins, which a setup may delay", () => {
     let asked = 0
     return Effect.map(
       shown(false, () => (asked++ === 0 ? undefined : 14_000)),
@@ -47,7 +47,7 @@ describe("show", () => {
     )
   })
 
-  it.effect("says what runs, such as a side of a pair", () =>
+  it.effect("shows a label, such as the side of a pair", () =>
     Effect.map(shown(false, undefined, "pair 3/7 A"), (written) =>
       assert.strictEqual(written[0], "  pair 3/7 A     t 00:10/00:12   requests 2\n")
     )

@@ -31,7 +31,7 @@ const metrics: Readonly<Record<string, Metric>> = {
 }
 
 describe("all", () => {
-  it("every limit has its measured figure beside it, with a unit, in the order of the names", () => {
+  it("lists each limit with its measured value and unit, by name", () => {
     assert.deepStrictEqual(thresholdsOf(metrics), [
       { name: "browsers_leaked", limit: "= 0", measured: "1,200", ok: false },
       { name: "http_req_failed", limit: "< 1 %", measured: "5.12 %", ok: false },
@@ -40,7 +40,7 @@ describe("all", () => {
     ])
   })
 
-  it("a metric without a sample measures 0", () => {
+  it("shows 0 for a metric without a sample", () => {
     const none = { ...counter(0, { "count>0": { ok: false } }), values: {} }
     assert.deepStrictEqual(thresholdsOf({ runs_completed: none }), [
       { name: "runs_completed", limit: "> 0", measured: "0", ok: false }
@@ -54,7 +54,7 @@ describe("a limit on what was never measured", () => {
       ({ measured, ok }) => [measured, ok]
     )
 
-  it("is crossed, or a name that is misspelt would never be", () => {
+  it("is crossed, so that a misspelled name is noticed", () => {
     assert.deepStrictEqual(limited("trend", { "p(95)": 0, count: 0 }, "p(95)<1"), [["nothing", false]])
     assert.deepStrictEqual(limited("rate", { rate: 0, passes: 0, fails: 0 }, "rate<0.1"), [["nothing", false]])
     assert.deepStrictEqual(limited("rate", { rate: 0, passes: 0, fails: 9 }, "rate<0.1"), [["0 %", true]])
@@ -63,7 +63,7 @@ describe("a limit on what was never measured", () => {
 })
 
 describe("table", () => {
-  it("aligns its columns, and says in words what held", () => {
+  it("aligns its columns, and shows each result in words", () => {
     assert.deepStrictEqual(Threshold.table(thresholdsOf(metrics).slice(1, 3), plain), [
       "threshold             limit    measured  result",
       "http_req_failed       < 1 %    5.12 %    FAILED",

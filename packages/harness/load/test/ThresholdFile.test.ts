@@ -17,7 +17,7 @@ const read = (limits: unknown) =>
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("read", () => {
-  it.effect("takes limits on metrics of k6 and of our own, also of one operation", () =>
+  it.effect("accepts limits on metrics of k6 and of our own, including those of one operation", () =>
     Effect.gen(function* () {
       const limits = {
         time_to_terminal: ["p(95)<3000", "p(99.9)<9000", "med<=10"],
@@ -30,7 +30,7 @@ describe("read", () => {
     })
   )
 
-  it.effect("takes the limits as JSON text, as a configuration gives them", () =>
+  it.effect("accepts limits as JSON text", () =>
     Effect.gen(function* () {
       const limits = { time_to_terminal: ["p(95)<3000"] }
       assert.deepStrictEqual(yield* ThresholdFile.read(JSON.stringify(limits), closest), limits)

@@ -8,12 +8,12 @@ const plan: LoadPlan = { test: loadTests.smoke, rate: 5, duration_ms: 5000 }
 const mix = (text: string) => Mix.parse(text, "--mix")
 
 describe("worstCase", () => {
-  it("counts every request that the script may send, also after an abort, and the start as the time ends", () => {
+  it("counts every request that the script may send, including those after an abort and of the last start", () => {
     assert.strictEqual(worstCase(plan), "send up to 2,099 requests and create up to 57 runs and 29 browsers")
     assert.match(worstCase({ ...plan, rate: 3, duration_ms: 500 }), /^send up to 179 requests .* 9 runs/u)
   })
 
-  it("counts only the flows that are started, as often as the load is sent", () => {
+  it("counts only the flows of the mix, times the repetitions", () => {
     assert.strictEqual(
       worstCase(plan, { mix: mix("browsers=1, status=3,queue=0") }),
       "send up to 279 requests and create up to 5 runs and 29 browsers"
@@ -21,7 +21,7 @@ describe("worstCase", () => {
     assert.match(worstCase(plan, { mix: mix("runs=1"), times: 8 }), /^send up to 8,024 requests /u)
   })
 
-  it("counts what each process asks before the load", () => {
+  it("counts the requests of each process before the load", () => {
     assert.strictEqual(
       worstCase(plan, { segments: 4 }),
       "send up to 2,408 requests and create up to 78 runs and 41 browsers"

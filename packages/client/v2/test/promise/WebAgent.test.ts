@@ -46,7 +46,7 @@ describe("v2 in promises", () => {
   )
 
   it.live(
-    "watches until the last task is over",
+    "watches until the last task is finished",
     withAgent(async (agent, server) => {
       server.script = statuses("created", "created", "started", "failed")
       const seen: Array<unknown> = []
@@ -56,7 +56,7 @@ describe("v2 in promises", () => {
   )
 
   it.live(
-    "rejects with the classes of Effect, and refuses an id that is no uuid before anything is sent",
+    "rejects with the classes of Effect, and refuses an id that isn't a UUID before anything is sent",
     withAgent(async (agent, server) => {
       server.script = () => ({ status: 404, json: { detail: "Session not found" } })
       const absent = await rejection(agent.sessions.get(id))
@@ -72,7 +72,7 @@ describe("v2 in promises", () => {
   )
 
   it.live(
-    "ends a wait at once when its signal says so",
+    "ends a wait at once when its signal is aborted",
     withAgent(async (agent, server) => {
       const controller = new AbortController()
       server.script = () => {

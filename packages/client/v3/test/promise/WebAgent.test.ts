@@ -25,7 +25,7 @@ const statuses = (...each: ReadonlyArray<string>) => {
 
 describe("v3 in promises", () => {
   it.live(
-    "creates a session, waits for its end, and decodes its result",
+    "creates a session, waits until it finishes, and decodes its result",
     withAgent(async (agent, server) => {
       server.script = statuses("created", "running", "idle")
       const options = { ...fast, idempotencyKey: "order-7", result: Schema.toStandardSchemaV1(Schema.String) }
@@ -39,7 +39,7 @@ describe("v3 in promises", () => {
   )
 
   it.live(
-    "creates and reads, and watches until the session is over",
+    "creates, reads and watches a session until it finishes",
     withAgent(async (agent, server) => {
       server.script = statuses("created", "running", "running", "error")
       assert.strictEqual((await agent.sessions.create({ task: "t" })).id, "s-1")
@@ -76,7 +76,7 @@ describe("v3 in promises", () => {
   )
 
   it.live(
-    "ends a wait at once when its signal says so, and lets it cancel what it made",
+    "ends a wait at once when its signal is aborted, and cancels its session",
     withAgent(
       async (agent, server) => {
         const controller = new AbortController()
@@ -98,7 +98,7 @@ describe("v3 in promises", () => {
   )
 
   it.live(
-    "shows where it calls, and no key",
+    "shows its address without the key",
     withAgent(async (agent, server) => {
       assert.strictEqual(JSON.stringify(agent), `{"baseUrl":"${server.address}/api/v3"}`)
     })

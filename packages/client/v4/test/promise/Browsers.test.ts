@@ -27,7 +27,7 @@ const asked = (server: ScriptedServer["Service"], answer: (request: Received) =>
 
 describe("browsers.create", () => {
   it.live(
-    "gives a browser that await using stops",
+    "returns a browser that await using stops",
     withAgent(async (agent, server) => {
       server.script = service()
       {
@@ -41,7 +41,7 @@ describe("browsers.create", () => {
   )
 
   it.live(
-    "gives a browser that await using stops also when the block throws, trying again to stop it",
+    "returns a browser that await using stops with retries even if the block throws",
     withAgent(async (agent, server) => {
       let stops = 0
       server.script = (request) => service(++stops < 4 ? { status: 503 } : { json: {} })(request)
@@ -55,7 +55,7 @@ describe("browsers.create", () => {
   )
 
   it.live(
-    "gives a browser that is left alone once it was stopped",
+    "returns a browser that isn't stopped twice",
     withAgent(async (agent, server) => {
       server.script = service()
       {
@@ -68,7 +68,7 @@ describe("browsers.create", () => {
   )
 
   it.live(
-    "gives browsers that are stopped when the WebAgent is closed, and only once",
+    "returns browsers that are stopped once when the WebAgent is closed",
     withAgent(async (agent, server) => {
       let made = 0
       server.script = ({ method }) =>
@@ -83,7 +83,7 @@ describe("browsers.create", () => {
   )
 
   it.live(
-    "that is aborted rejects at once, and stops what it has made",
+    "rejects at once if it's aborted, and stops its browser",
     withAgent(async (agent, server) => {
       const arrived = Promise.withResolvers<ServerResponse>()
       server.script = service()
@@ -104,7 +104,7 @@ describe("browsers.create", () => {
   )
 
   it.live(
-    "that is aborted is waited for when the WebAgent is closed",
+    "delays the close of the WebAgent until an aborted call has cleaned up",
     withAgent(async (agent, server) => {
       const arrived = Promise.withResolvers<ServerResponse>()
       server.script = ({ method }) =>
@@ -134,7 +134,7 @@ describe("browsers.stop", () => {
 
 describe("browsers.use", () => {
   it.live(
-    "stops the browser when its function succeeds and when it fails, and passes both on",
+    "stops the browser whether its function succeeds or fails, and returns or throws the same",
     withAgent(async (agent, server) => {
       server.script = service()
       assert.strictEqual(await agent.browsers.use({}, ({ cdpUrl }) => cdpUrl), browser.cdpUrl)
@@ -151,7 +151,7 @@ describe("browsers.use", () => {
   )
 
   it.live(
-    "that is aborted aborts its function's signal, and rejects once the browser is stopped",
+    "aborts its function's signal if it's aborted, and rejects once the browser is stopped",
     withAgent(async (agent, server) => {
       server.script = service()
       const controller = new AbortController()
@@ -170,7 +170,7 @@ describe("browsers.use", () => {
     })
   )
 
-  it.live("warns about a browser that cannot be stopped", () => {
+  it.live("warns about a browser that can't be stopped", () => {
     const log: Array<string> = []
     return withAgent(
       async (agent, server) => {
@@ -191,7 +191,7 @@ describe("browsers.use", () => {
 })
 
 describe("the ledger", () => {
-  it.live("is told of each create before it is sent, and of each end", () => {
+  it.live("receives each create before it's sent, and each end", () => {
     const told: Array<string> = []
     let requests = () => 0
     return withAgent(
@@ -206,7 +206,7 @@ describe("the ledger", () => {
   })
 
   it.live(
-    "that rejects keeps a create from being sent",
+    "prevents a create if it rejects",
     withAgent(
       async (agent, server) => {
         const error = await rejection(agent.browsers.create())

@@ -35,7 +35,7 @@ describe("an option of another type", () => {
   ]
 
   for (const [name, values] of all) {
-    it(`is refused at once, and named: ${name}`, () => {
+    it(`is refused at once by its name: ${name}`, () => {
       const [option = "", field] = name.split(".")
       for (const value of values) {
         if (name === "httpClient.layer" && typeof value === "object" && value !== null && !(Symbol.iterator in value))
@@ -48,7 +48,7 @@ describe("an option of another type", () => {
     })
   }
 
-  it("is shown as it was given, but where it may be a key", () => {
+  it("is shown in the error, unless it may be a key", () => {
     const messages = [
       { ledger: "ledger.ndjson" },
       { retries: -1 },
@@ -73,16 +73,16 @@ describe("an option of another type", () => {
     ])
   })
 
-  it("is none where it is undefined, as an environment says it that has no such variable", () => {
+  it("is ignored if it's undefined, like a missing environment variable", () => {
     const none = ["apiKeyHeader", "baseUrls", "timeouts", "target", "headers", "retries", "fetch", "ledger", "log"]
     const agent = new WebAgent({ ...options, ...Object.fromEntries(none.map((name) => [name, undefined])) })
     assert.strictEqual(JSON.stringify(agent), '{"baseUrl":"http://127.0.0.1:1/api/v4"}')
   })
 })
 
-describe("what a call is given", () => {
+describe("the arguments of a call", () => {
   it.live(
-    "is looked at before anything is sent that would have to be paid",
+    "are checked before anything is sent that costs money",
     withAgent(async (agent, server) => {
       const { browsers, runs } = agent
       const input = { task: "t" }
@@ -155,7 +155,7 @@ describe("what a call is given", () => {
   )
 
   it.live(
-    "may be null where nothing is chosen, as a signal may for fetch, and so may all of its options",
+    "may be null in place of an option or of all options, as for fetch",
     withAgent(async (agent, server) => {
       server.script = () => ({ json: { id: "r-1", status: "running" } })
       await agent.runs.get("r-1", given({ signal: null }))
@@ -188,7 +188,7 @@ describe("a log that fails", () => {
 
   for (const [how, log] of failing) {
     it.live(
-      `${how} loses nothing that was paid for, and is said once`,
+      `${how} loses no paid run, and is reported once`,
       withAgent(
         async (agent, server) => {
           server.script = () => ({ status: 201, json: { id: "r-1" } })

@@ -36,7 +36,7 @@ const statuses = (...each: ReadonlyArray<string>) => {
 
 describe("runs", () => {
   it.live(
-    "create, status and get are one request each",
+    "send one request each for create, status and get",
     withAgent(async (agent, server) => {
       server.script = statuses("running")
       assert.strictEqual((await agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" })).id, "r-1")
@@ -49,7 +49,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "createAndWait polls until the run is terminal and reads it once",
+    "poll until the run is finished and read it once in createAndWait",
     withAgent(async (agent, server) => {
       server.script = statuses("queued", "running", "completed")
       const run = await agent.runs.createAndWait({ task: "t" }, fast)
@@ -86,7 +86,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "a failed run is a value, and an error where a result is asked for",
+    "return a failed run, and reject if it needs a result",
     withAgent(async (agent, server) => {
       server.script = statuses("failed")
       assert.strictEqual((await agent.runs.createAndWait({ task: "t" }, fast)).status, "failed")
@@ -98,7 +98,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "watch gives each status once, the terminal one last",
+    "emit each status once in watch, the final one last",
     withAgent(async (agent, server) => {
       server.script = statuses("queued", "running", "running", "completed")
       const seen: Array<string> = []
@@ -111,7 +111,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "leaving a loop over watch ends the polls",
+    "stop polling when a loop over watch is left",
     withAgent(async (agent, server) => {
       server.script = statuses("running")
       for await (const { status } of agent.runs.watch("r-1", { every: "2 millis" })) {
@@ -126,7 +126,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "and so does leaving it by hand, though a status is awaited that never comes",
+    "stop polling when an iterator is returned, even while it waits for a status",
     withAgent(async (agent, server) => {
       server.script = statuses("running")
       const statusesOf = agent.runs.watch("r-1", { first: 0, every: "1 hour" })[Symbol.asyncIterator]()
@@ -139,7 +139,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "watch throws what ends it",
+    "throw the error that ends a watch",
     withAgent(async (agent, server) => {
       server.script = () => ({ status: 404, json: { detail: "Run not found" } })
       const loop = async () => {
@@ -150,7 +150,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "runAll rejects as other calls do: with the message, the line of the call, and a cause",
+    "reject in runAll with the message, the line of the call, and a cause",
     withAgent(async (agent, server) => {
       server.script = () => ({ status: 503 })
       const { results } = await agent.runs.runAll([{ task: "t" }])
@@ -165,7 +165,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "runAll overlooks an onProgress that is rejected later, but for a warning",
+    "warn in runAll about an onProgress that rejects later",
     withAgent(
       async (agent, server) => {
         server.script = statuses("completed")
@@ -191,7 +191,7 @@ describe("runs", () => {
   )
 
   it.live(
-    "runAll settles each input in order and adds up the cost",
+    "settle each input of runAll in order and add up the cost",
     withAgent(
       async (agent, server) => {
         const answer = statuses("completed")
@@ -271,7 +271,7 @@ describe("errors", () => {
   )
 
   it.live(
-    "of options say which one is wrong",
+    "of options name the invalid one",
     withAgent(async (agent) => {
       // what a program without types may pass
       const options: object = { timeout: "30 sec" }
@@ -284,7 +284,7 @@ describe("errors", () => {
 
 describe("an AbortSignal", () => {
   it.live(
-    "that is aborted already sends nothing",
+    "sends nothing if it's already aborted",
     withAgent(async (agent, server) => {
       const reason = new Error("not any more")
       const signal = AbortSignal.abort(reason)
@@ -314,7 +314,7 @@ describe("an AbortSignal", () => {
   )
 
   it.live(
-    "ends a wait and a loop that have just polled, and the polls with them",
+    "ends a wait and a loop that have just polled, and their polls",
     withAgent(async (agent, server) => {
       server.script = statuses("running")
       let controller = new AbortController()
@@ -339,7 +339,7 @@ describe("an AbortSignal", () => {
   )
 
   it.live(
-    "ends a loop also where further statuses have come already",
+    "ends a loop even if more statuses have come",
     withAgent(async (agent, server) => {
       const thirdPoll = Promise.withResolvers<void>()
       const answer = statuses("queued", "running")

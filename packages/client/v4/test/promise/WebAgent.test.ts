@@ -55,7 +55,7 @@ const interrupted = (server: ScriptedServer["Service"], program: string, action:
 afterEach(() => void vi.unstubAllEnvs())
 
 describe("a script that Ctrl-C interrupts", () => {
-  it.live("names the run that it leaves, and ends by the signal", () =>
+  it.live("names its unfinished run, and exits by the signal", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const [signal, complained] = yield* Effect.promise(() => interrupted(server, "waits", "continue", "/status"))
@@ -75,7 +75,7 @@ describe("a script that Ctrl-C interrupts", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("names the runs that it created without waiting, but not one that it has seen end", () =>
+  it.live("names unfinished runs that it doesn't wait for, but not a finished one", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const [signal, complained] = yield* Effect.promise(() => interrupted(server, "creates", "", "/r-3/status"))
@@ -96,7 +96,7 @@ describe("a script that Ctrl-C interrupts", () => {
 })
 
 describe("new WebAgent", () => {
-  it("without a key or an address says what to do", () => {
+  it("names the remedy if the key or the address is missing", () => {
     vi.stubEnv("WEBAGENT_API_KEY", undefined)
     vi.stubEnv("WEBAGENT_BASE_URL", undefined)
     assert.throws(() => new WebAgent(), ClientConfigError, /^No API key: set apiKey or WEBAGENT_API_KEY to a key/u)
@@ -108,7 +108,7 @@ describe("new WebAgent", () => {
     assert.throws(() => new WebAgent({ apiKey: key, baseUrl: "here" }), /^baseUrl or WEBAGENT_BASE_URL is not a web/u)
   })
 
-  it.live("takes from the environment what it is not told", () =>
+  it.live("reads missing options from the environment", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
@@ -128,7 +128,7 @@ describe("new WebAgent", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("sends through undici in Node, unless told", () =>
+  it.live("uses undici in Node by default", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
@@ -144,7 +144,7 @@ describe("new WebAgent", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("sends through the fetch that it is given", () => {
+  it.live("uses the provided fetch", () => {
     const urls: Array<string> = []
     const agent = new WebAgent({
       apiKey: key,
@@ -163,7 +163,7 @@ describe("new WebAgent", () => {
     )
   })
 
-  it("refuses numbers that are none, before anything is sent", async () => {
+  it("refuses invalid numbers before anything is sent", async () => {
     const options = { apiKey: key, baseUrl: "http://127.0.0.1:1" }
     for (const retries of [-1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) {
       assert.throws(
@@ -178,7 +178,7 @@ describe("new WebAgent", () => {
     }
   })
 
-  it("hides the key when it is printed, not even before it is closed", async () => {
+  it("hides the key when it's printed, in its parts, its errors and its JSON", async () => {
     const agent = new WebAgent({ apiKey: key, baseUrl: "http://127.0.0.1:1" })
     assert.strictEqual(JSON.stringify(agent), '{"baseUrl":"http://127.0.0.1:1/api/v4"}')
     for (const shown of [agent, agent.runs, agent.browsers, await rejection(agent.runs.get("r"))]) {
@@ -190,7 +190,7 @@ describe("new WebAgent", () => {
 
 describe("a closed WebAgent", () => {
   it.live(
-    "refuses calls, and has ended those that were at work",
+    "refuses calls, and has ended running ones",
     withAgent(async (agent, server) => {
       const arrived = Promise.withResolvers<void>()
       server.script = () => () => arrived.resolve()
@@ -205,7 +205,7 @@ describe("a closed WebAgent", () => {
   )
 
   it.live(
-    "was never used: closing it is nothing",
+    "can be closed without having been used",
     withAgent(async (agent, server) => {
       await agent.close()
       assert.deepStrictEqual(server.requests, [])
@@ -214,7 +214,7 @@ describe("a closed WebAgent", () => {
 })
 
 describe("a process", () => {
-  it.live("does not end by a create that is rejected before it is awaited", () =>
+  it.live("isn't ended by a create that is rejected before it's awaited", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 403 })
@@ -226,7 +226,7 @@ describe("a process", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("ends after the last call, whatever is left", () =>
+  it.live("exits after the last call, whatever is still open", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = ({ method }) =>
@@ -236,7 +236,7 @@ describe("a process", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("that dies of an error shows its message, the line of the call, and no key", () =>
+  it.live("shows the message, the line of the call, and no key when it crashes", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 403 })

@@ -8,7 +8,7 @@ const render = (...of: Parameters<typeof AbHtml.render>) => AbHtml.render(...of)
 const count = (page: string, text: string) => page.split(text).length - 1
 
 describe("AbHtml", () => {
-  it("says what happened first, then every metric and every pair", () => {
+  it("shows the result first, then every metric and every pair", () => {
     const page = render(reportOf(1.3))
     assert.match(page, /<p><b class="bad">B is worse<\/b>: by more than 5 %: time to terminal p50 \+\d+ %/u)
     assert.match(page, /<th scope="row">request p95<\/th>.*?<b class="bad">WORSE<\/b>/u)
@@ -19,7 +19,7 @@ describe("AbHtml", () => {
     assert.include(page, "2026-01-02 03:04:05 UTC")
   })
 
-  it("a comparison that sees no difference says what it would have seen", () => {
+  it("shows the smallest detectable change if there's no difference", () => {
     const page = render(reportOf(1))
     assert.match(
       page,
@@ -28,7 +28,7 @@ describe("AbHtml", () => {
     assert.notInclude(page, "WORSE")
   })
 
-  it("draws each ratio with its interval, and says it in words", () => {
+  it("draws each ratio with its interval, and describes it in words", () => {
     const page = render(reportOf(1.3))
     assert.match(page, /<title>request p50: \+\d+ %, 95 % interval \+\d+ % to \+\d+ %, worse<\/title>/u)
     // seven ratios; errors are a difference
@@ -36,7 +36,7 @@ describe("AbHtml", () => {
     assert.strictEqual(count(page, 'class="detectable"'), 7)
   })
 
-  it("says what shaped the load: users where there is no rate", () => {
+  it("shows the settings of the load: users if there is no rate", () => {
     const page = render(reportOf(1, { settings: { vus: 3, mix: "runs=1", profile: "flaky" } }))
     assert.include(page, "<td>closed: 3 virtual users</td>")
     assert.include(page, "<td>runs=1</td>")
@@ -45,7 +45,7 @@ describe("AbHtml", () => {
     assert.include(render(reportOf(1)), "<td>open: 20 starts per second</td>")
   })
 
-  it("a blind comparison says that it cannot tell, and how many pairs it needs", () => {
+  it("reports that a comparison can't tell, and how many pairs it needs", () => {
     const { rows, ...report } = reportOf(1)
     const blind = rows.map((row) => ({
       ...row,
@@ -60,7 +60,7 @@ describe("AbHtml", () => {
     assert.include(page, "<td>under -90 % to over +900 %</td><td>over +900 %</td><td><b>cannot tell</b></td>")
   })
 
-  it("an interval without ends stays inside of the chart", () => {
+  it("keeps an unbounded interval inside of the chart", () => {
     const { pairs, rows, ...report } = reportOf(1)
     const endless = rows.map((row) => ({ ...row, low: 0, high: Infinity, detectable: Infinity }))
     const page = render({ ...report, pairs, rows: endless })
@@ -68,7 +68,7 @@ describe("AbHtml", () => {
     assert.strictEqual(count(page, 'class="detectable"'), 0)
   })
 
-  it("is one file: no script, nothing from elsewhere, and what it shows is escaped", () => {
+  it("is one file without scripts or external resources, and escapes its values", () => {
     const page = render(reportOf(1.3, { test: "<script>alert(1)</script>" }))
     assert.notMatch(page, /<script|<link|src=|url\(/u)
     assert.include(page, "&lt;script&gt;")

@@ -10,7 +10,7 @@ const chart = (values: ReadonlyArray<number | null>) =>
   })
 
 describe("render", () => {
-  it("draws lines with gaps, and a dot for what stands alone", () => {
+  it("draws lines with gaps, and a dot for a single value", () => {
     const svg = chart([10, 20, null, 40])
     assert.match(svg, /class="line line-0" d="M84 [\d.]+L258 [\d.]+"/u)
     assert.strictEqual(svg.match(/<circle /gu)?.length, 1)
@@ -18,19 +18,19 @@ describe("render", () => {
     assert.include(svg, "Time &lt;b&gt;")
   })
 
-  it("has round ticks from nothing on", () => {
+  it("has round ticks from zero", () => {
     const ticks = Array.from(chart([3, 37]).matchAll(/text-anchor="end">([^<]+)</gu), ([, text]) => text)
     assert.deepStrictEqual(ticks, ["0 ms", "10 ms", "20 ms", "30 ms", "40 ms"])
   })
 
-  it("shows milliseconds also beside a stall of seconds", () => {
+  it("shows milliseconds even next to a stall of seconds", () => {
     const svg = chart([4, 5, 6, 9000])
     assert.include(svg, "logarithmic scale")
     const ticks = Array.from(svg.matchAll(/text-anchor="end">([^<]+)</gu), ([, text]) => text)
     assert.deepStrictEqual(ticks, ["1 ms", "10 ms", "100 ms", "1000 ms", "10000 ms"])
   })
 
-  it("says that nothing was measured", () => {
+  it("reports that nothing was measured", () => {
     assert.include(chart([null, null]), "nothing measured")
     assert.include(chart([]), "nothing measured")
   })

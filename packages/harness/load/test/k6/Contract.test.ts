@@ -12,7 +12,7 @@ describe("violation", () => {
     }
   })
 
-  it("takes a described response, and says what is wrong with another", () => {
+  it("accepts a described response, and names the mismatch of another", () => {
     assert.isUndefined(violation("v4.getRunStatus", '{"status":"running"}'))
     assert.isUndefined(violation("v4.createRun", '{"id":"r1","more":1}'))
     assert.include(violation("v4.getRunStatus", '{"status":3}'), "status")

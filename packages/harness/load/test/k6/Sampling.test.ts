@@ -23,14 +23,14 @@ describe("Sampling", () => {
     [0.2, 10],
     [1, 7]
   ] as const) {
-    it(`decodes ${share * 100} % of what ${vus} users do, by as few of them as do`, () => {
+    it(`decodes ${share * 100} % of the responses of ${vus} users, in as few of them as possible`, () => {
       const { share: found, users } = sampled(share, vus, 1000)
       assert.closeTo(found, share, share / 20)
       assert.strictEqual(users.length, Math.min(vus, Math.max(5, vus * share)))
     })
   }
 
-  it("has some of a test so short that each user acts once, and none when none is wanted", () => {
+  it("samples a very short test, and nothing with a share of 0", () => {
     assert.strictEqual(sampled(0.01, 50, 1).users.length, 5)
     assert.strictEqual(sampled(0, 50, 100).users.length, 0)
   })

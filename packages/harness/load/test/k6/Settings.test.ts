@@ -11,7 +11,7 @@ const from = (environment: Readonly<Record<string, string>>, test: LoadTestName 
   )
 
 describe("Settings", () => {
-  it("has defaults for all but the service and its key", () => {
+  it("has defaults for everything except the service and its key", () => {
     const settings = from({ WEBAGENT_LOAD_RATE: "" })
     assert.deepInclude(settings, {
       address: "http://127.0.0.1:8080",
@@ -51,7 +51,7 @@ describe("Settings", () => {
     ["WEBAGENT_LOAD_THRESHOLDS", '{"checks":"rate>0.9"}', /^WEBAGENT_LOAD_THRESHOLDS must be a JSON object/u],
     ["WEBAGENT_LOAD_THRESHOLDS", "[]", /^WEBAGENT_LOAD_THRESHOLDS must be a JSON object/u]
   ] as const) {
-    it(`refuses ${name}=${value} with a sentence`, () => {
+    it(`refuses ${name}=${value} in one sentence`, () => {
       assert.throws(() => from({ [name]: value }), sentence)
     })
   }
@@ -69,7 +69,7 @@ describe("Settings", () => {
     ])
   })
 
-  it("has thresholds for what the mix does, and for drops where there is a rate", () => {
+  it("has thresholds for the flows of the mix, and for dropped starts if there is a rate", () => {
     const names = (environment: Readonly<Record<string, string>>) =>
       Object.keys(from(environment).thresholds).toSorted()
     const always = ["checks", "contract_violations", "http_req_failed", "iterations", "iterations_failed"]
@@ -80,7 +80,7 @@ describe("Settings", () => {
     assert.deepStrictEqual(names({ WEBAGENT_LOAD_MIX: "status=1", WEBAGENT_LOAD_VUS: "2" }), always)
   })
 
-  it("takes the thresholds that are given in the place of its own; an empty list has none", () => {
+  it("replaces its thresholds by the given ones, and removes them with an empty list", () => {
     const { thresholds } = from({
       WEBAGENT_LOAD_THRESHOLDS: '{"checks":["rate>0.5"],"runs_lost":[],"time_to_terminal":["p(95)<500","max<900"]}'
     })
@@ -91,7 +91,7 @@ describe("Settings", () => {
     )
   })
 
-  it("ends a breakpoint test at the first limit that can be known before the end", () => {
+  it("ends a breakpoint test at the first limit that can be judged during the test", () => {
     const { thresholds } = from({ WEBAGENT_LOAD_THRESHOLDS: '{"time_to_terminal":["p(95)<500"]}' }, "breakpoint")
     const aborting = Object.keys(thresholds).filter((name) => thresholds[name]?.some(({ abortOnFail }) => abortOnFail))
     assert.deepStrictEqual(aborting.toSorted(), [

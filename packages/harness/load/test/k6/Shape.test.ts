@@ -18,7 +18,7 @@ const rateAt = (shape: Shape, time_ms: number): number => {
 
 describe("Shape", () => {
   for (const [name, shape] of Object.entries<Shape>(shapes)) {
-    it(`${name}: its stages fill the time and reach the full height, and none of it more`, () => {
+    it(`${name}: its stages fill the time and reach the full rate, and never exceed it`, () => {
       assert.closeTo(
         shape.stages.reduce((sum, { time }) => sum + time, 0),
         1,
@@ -27,7 +27,7 @@ describe("Shape", () => {
       assert.strictEqual(Math.max(shape.from, ...shape.stages.map(({ to }) => to)), 1)
     })
 
-    it(`${name}: a start is due when the area under the rate holds it`, () => {
+    it(`${name}: a start is due when the area under the rate reaches it`, () => {
       const step_ms = 0.5
       let [area, index] = [0, 0]
       for (let time_ms = 0; time_ms < duration_ms; time_ms += step_ms) {
@@ -40,7 +40,7 @@ describe("Shape", () => {
     })
   }
 
-  it("is an arrival rate for the open model, a minute so that rates need not be whole", () => {
+  it("is an arrival rate per minute for the open model, so that rates needn't be whole", () => {
     const vus = { preAllocatedVUs: 3, maxVUs: 9, gracefulStop: "1s" }
     assert.deepStrictEqual(openModel(shapes.smoke, { ...vus, duration_ms, rate: 0.5 }), {
       executor: "constant-arrival-rate",
@@ -62,7 +62,7 @@ describe("Shape", () => {
     })
   })
 
-  it("is a number of users for the closed model, never none where there is load", () => {
+  it("is a number of users for the closed model, and at least one", () => {
     const options = { duration_ms, gracefulStop: "1s", vus: 3 }
     assert.deepInclude(closedModel(shapes.smoke, options), { executor: "constant-vus", vus: 3 })
     const spike = closedModel(shapes.spike, options)

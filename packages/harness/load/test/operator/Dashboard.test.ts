@@ -61,7 +61,7 @@ const series = (): ReadonlySet<string> => {
 }
 
 describe("the Grafana dashboard", () => {
-  it("asks only for series that a load test writes, of the load tests that are chosen", () => {
+  it("queries only series that a load test writes, for the chosen load tests", () => {
     const known = series()
     for (const { targets, title } of dashboard.panels) {
       for (const { expr } of targets) {
@@ -71,7 +71,7 @@ describe("the Grafana dashboard", () => {
     }
   })
 
-  it("still says after the end of a test what it has left behind", () => {
+  it("shows leftovers even after the end of a test", () => {
     // k6 ends its series with its end, and nothing is not 0
     const stats = dashboard.panels.filter(({ type }) => type === "stat")
     assert.isAtLeast(stats.length, 5)
@@ -81,13 +81,13 @@ describe("the Grafana dashboard", () => {
     }
   })
 
-  it("shows every metric of our own but the size of the sample, and what the end of a script goes by", () => {
+  it("shows every metric of our own except for the sample size and those of the script's end", () => {
     const asked = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
     const missing = Object.keys(Metrics.own).filter((name) => !asked.includes(`k6_${name}_`))
     assert.deepStrictEqual(missing, ["browsers_cut_off", "newest_browser", "answers_decoded"])
   })
 
-  it("has panels that do not lie over each other, in a grid of 24", () => {
+  it("has panels that don't overlap, in a grid of 24", () => {
     const taken = new Set<string>()
     for (const { gridPos, title } of dashboard.panels) {
       assert.isAtMost(gridPos.x + gridPos.w, 24, title)

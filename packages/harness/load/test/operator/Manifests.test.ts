@@ -57,7 +57,7 @@ describe("the manifests of k6-operator", () => {
     })
   }
 
-  it("a dollar sign reaches the script as one, and names no variable of the pod", () => {
+  it("pass a dollar sign to the script as it is, and not as a variable of the pod", () => {
     const task = "Pay $$5 to $(HOSTNAME), or $"
     const { env } = testRun({ ...options, variables: { WEBAGENT_LOAD_TASK: task } }).spec.runner
     const told = env.find((variable) => "name" in Object(variable) && Object(variable).name === "WEBAGENT_LOAD_TASK")
@@ -69,7 +69,7 @@ describe("the manifests of k6-operator", () => {
     assert.strictEqual(expanded, task)
   })
 
-  it("a small script is a ConfigMap for stock k6, and the TestRun names its file", () => {
+  it("make a ConfigMap of a small script, and name its file in the TestRun", () => {
     const { runner, script } = testRun(options).spec
     const { data, kind, metadata } = configMap(options)
     assert.strictEqual(kind, "ConfigMap")
@@ -84,7 +84,7 @@ describe("the manifests of k6-operator", () => {
     )
   })
 
-  it("a script that a ConfigMap does not hold, or one with an image, is baked in", () => {
+  it("bake a script into an image if it's too large for a ConfigMap, or if an image is set", () => {
     assert.deepStrictEqual([isBaked(options), isBaked(large), isBaked(baked)], [false, true, true])
     // with its file's name, one byte over and just within
     const room = 1_048_576 - "load.js".length
@@ -100,7 +100,7 @@ describe("the manifests of k6-operator", () => {
     assert.deepStrictEqual(script, { file: "load.js", text: options.script })
   })
 
-  it("the key comes from a Secret and is nowhere in what is rendered; there is no file to sum up in", () => {
+  it("read the key from a Secret, and contain neither the key nor a summary file", () => {
     const { env } = testRun(options).spec.runner
     assert.deepStrictEqual(env[0], {
       name: "WEBAGENT_API_KEY",
@@ -111,7 +111,7 @@ describe("the manifests of k6-operator", () => {
     assert.notInclude(all, "WEBAGENT_LOAD_SUMMARY")
   })
 
-  it("outputs are flags and variables", () => {
+  it("turn outputs into flags and variables", () => {
     const both = { ...options, outputs: [...(options.outputs ?? []), Output.otlp("http://collector:4318")] }
     const { arguments: args, runner } = testRun(both).spec
     assert.strictEqual(args, "--out experimental-prometheus-rw --out opentelemetry")
@@ -131,7 +131,7 @@ describe("the manifests of k6-operator", () => {
     assert.isTrue(Object.values(env).every((value) => typeof value === "string"))
   })
 
-  it("OTLP goes to the path of its address, where it has one", () => {
+  it("send OTLP to the path of its address, if it has one", () => {
     const path = (url: string) => Output.otlp(url).variables["K6_OTEL_HTTP_EXPORTER_URL_PATH"]
     assert.deepStrictEqual(
       [path("http://c:4318"), path("https://gateway/otlp/v1/metrics")],
@@ -139,7 +139,7 @@ describe("the manifests of k6-operator", () => {
     )
   })
 
-  it("says which commands run it", () => {
+  it("list the commands that run the load test", () => {
     assert.deepStrictEqual(commands({ ...options, namespace: "load" }), [
       "kubectl -n load create secret generic webagent --from-literal=api-key=$WEBAGENT_API_KEY",
       "kubectl -n load apply --server-side -f configmap.yaml",
@@ -149,14 +149,14 @@ describe("the manifests of k6-operator", () => {
     assert.include(commands(baked), "docker build -t registry.example/load:1 .")
   })
 
-  it("refuses no pods at all", () => {
+  it("refuse zero pods", () => {
     assert.throws(
       () => render({ ...options, parallelism: 0 }),
       /^The number of pods must be a whole number, 1 or more; got 0\.$/u
     )
   })
 
-  it("is YAML", () => {
+  it("are YAML", () => {
     assert.strictEqual(
       Yaml.stringify({ a: "yes: #no\n", b: [{ c: 1, d: undefined, e: { f: true } }, "x"], g: { h: "1" } }),
       'a: "yes: #no\\n"\nb:\n  - c: 1\n    e:\n      f: true\n  - "x"\ng:\n  h: "1"\n'
