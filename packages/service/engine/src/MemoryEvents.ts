@@ -6,33 +6,35 @@ const maxEvents = 10_000
 
 /** Makes an event log in memory. */
 export const make = () => {
-  let events: Array<StoredEvent> = []
+  let events: Array<Event> = []
   let cursor = 0
 
-  /** Returns the place of the first event after a cursor. */
-  const placeAfter = (after: number) => Math.max(0, after + 1 - (events[0]?.cursor ?? 1))
+  const oldestEvent = () => cursor - events.length + 1
+
+  /** Returns the events after a cursor, at most `limit`. Cursors have no gaps, so events need not have them. */
+  const eventsAfter = (after: number, limit: number): ReadonlyArray<StoredEvent> => {
+    const from = Math.max(0, after + 1 - oldestEvent())
+    const first = oldestEvent() + from
+    return events.slice(from, from + limit).map((event, index) => ({ cursor: first + index, event }))
+  }
 
   return {
     addEvents: (added: ReadonlyArray<Event>): void => {
-      for (const event of added) events.push({ cursor: ++cursor, event })
+      for (const event of added) events.push(event)
+      cursor += added.length
       if (events.length > 2 * maxEvents) events = events.slice(-maxEvents)
     },
-    /** Returns the events after a cursor, at most `limit`. */
-    eventsAfter: (after: number, limit: number): ReadonlyArray<StoredEvent> => {
-      const from = placeAfter(after)
-      return events.slice(from, from + limit)
-    },
+    eventsAfter,
     /** Returns the events of a turn and its steps after a cursor, at most `limit`. */
     eventsOf: (turnId: string, after: number, limit: number): ReadonlyArray<StoredEvent> =>
-      events
-        .slice(placeAfter(after))
+      eventsAfter(after, Infinity)
         .filter(({ event }) => turnIdOf(event) === turnId)
         .slice(0, limit),
     newestEvent: (): number => cursor,
-    oldestEvent: (): number => events[0]?.cursor ?? cursor + 1,
+    oldestEvent,
     /** Deletes the oldest events up to a cursor, at most `limit`, and returns their number. */
     forgetEvents: (until: number, limit: number): number => {
-      const count = events.filter(({ cursor: at }) => at <= until).slice(0, limit).length
+      const count = Math.max(0, Math.min(until + 1 - oldestEvent(), limit, events.length))
       events = events.slice(count)
       return count
     }

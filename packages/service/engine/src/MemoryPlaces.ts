@@ -13,39 +13,46 @@ const isBefore = (left: Place, right: Place) =>
 
 /** Makes an empty list. */
 export const make = () => {
-  /** Oldest first. */
-  let places: Array<Placed> = []
+  // oldest first, in columns, which take a third of the memory of an object for each record
+  let ids: Array<string> = []
+  let times: Array<number> = []
+  let order: Array<number> = []
   let n = 0
+
+  const placeAt = (index: number): Placed => ({ id: ids[index] ?? "", at_ms: times[index] ?? 0, n: order[index] ?? 0 })
+  const all = () => ids.map((_, index) => placeAt(index))
+
   return {
     /** Adds a new record. Records come roughly in the order of their times, so its place is near the end. */
     add: (id: string, at_ms: number): void => {
-      const added = { id, at_ms, n: ++n }
-      let index = places.length
-      while (index > 0 && isBefore(added, places[index - 1] ?? added)) index--
-      if (index === places.length) places.push(added)
-      else places.splice(index, 0, added)
+      let index = ids.length
+      while (index > 0 && at_ms < (times[index - 1] ?? at_ms)) index--
+      ids.splice(index, 0, id)
+      times.splice(index, 0, at_ms)
+      order.splice(index, 0, ++n)
     },
     /** Removes the records that are gone. */
     forget: (isThere: (id: string) => boolean): void => {
-      places = places.filter(({ id }) => isThere(id))
+      const kept = all().filter(({ id }) => isThere(id))
+      ids = kept.map(({ id }) => id)
+      times = kept.map(({ at_ms }) => at_ms)
+      order = kept.map((place) => place.n)
     },
     /** Returns the places after this one, newest first. */
     *after(place: Place | null): Generator<Placed> {
       let low = 0
-      let high = places.length
+      let high = ids.length
       while (low < high) {
         const middle = (low + high) >>> 1
-        const at = places[middle]
-        if (at !== undefined && (place === null || isBefore(at, place))) low = middle + 1
+        if (place === null || isBefore(placeAt(middle), place)) low = middle + 1
         else high = middle
       }
-      for (let index = low - 1; index >= 0; index--) {
-        const at = places[index]
-        if (at !== undefined) yield at
-      }
+      for (let index = low - 1; index >= 0; index--) yield placeAt(index)
     },
     /** Returns the places after this one in the order of creation numbers, newest first. */
     byNumber: (place: Place | null): ReadonlyArray<Placed> =>
-      places.filter((at) => place === null || at.n < place.n).toSorted((left, right) => right.n - left.n)
+      all()
+        .filter((at) => place === null || at.n < place.n)
+        .toSorted((left, right) => right.n - left.n)
   }
 }

@@ -56,7 +56,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
   const tables = MemoryTables.make(records)
   const nodes = MemoryNodes.make(now)
-  const { browsers, busy, calls, keys, messages, openBrowsers, sessions, steps, turns, turnsOf } = tables
+  const { browsers, busy, calls, keys, messages, openBrowsers, openTurnsOf, sessions, steps, turns, turnsOf } = tables
 
   const attempt = (step: Step) =>
     Effect.suspend(() => {
@@ -80,7 +80,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
     session: (id) => find(sessions, id),
     sessionState: (id) =>
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(sessions.get(id)), (session) => ({ session, turns: busy.get(id) ?? [] }))
+        Option.map(Option.fromUndefinedOr(sessions.get(id)), (session) => ({ session, turns: openTurnsOf(id) }))
       ),
     turn: (id) => find(turns, id),
     turnsOf: (sessionId) => Effect.sync(() => turnsOf(sessionId)),
@@ -97,9 +97,11 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
     ...nodes.operations,
     cancelledAt: (node) =>
       Effect.sync(() =>
-        [...busy].flatMap(([id, open]) => {
+        [...busy.keys()].flatMap((id) => {
           const lease = sessions.get(id)?.lease ?? null
-          return lease?.node === node ? open.filter((turn) => turn.id === lease.turnId && turn.cancel !== null) : []
+          return lease?.node === node
+            ? openTurnsOf(id).filter((turn) => turn.id === lease.turnId && turn.cancel !== null)
+            : []
         })
       ),
     leasedTo: (node) =>

@@ -30,8 +30,8 @@ export const make = (records?: Records) => {
   const keys = MemoryKeys.make(records?.idempotencyRecords)
   // most sessions have one turn, and its id alone takes a hundred bytes less than an array
   const turnIds = new Map<string, string | Array<string>>()
-  /** Sessions with unfinished turns, or that a node works on, with these turns. */
-  const busy = new Map<string, ReadonlyArray<Turn>>()
+  /** Sessions with unfinished turns, or that a node works on, with these turns. Most have one, which needs no array. */
+  const busy = new Map<string, Turn | ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
   const places = { turns: MemoryPlaces.make(), sessions: MemoryPlaces.make(), browsers: MemoryPlaces.make() }
   /** The cost of turns that were deleted. */
@@ -44,6 +44,11 @@ export const make = (records?: Records) => {
   }
 
   const turnsOf = (sessionId: string) => idsOf(sessionId).flatMap((id) => turns.get(id) ?? [])
+
+  const openTurnsOf = (sessionId: string): ReadonlyArray<Turn> => {
+    const open = busy.get(sessionId) ?? []
+    return "id" in open ? [open] : open
+  }
 
   const putTurn = (turn: Turn) => {
     if (!turns.has(turn.id)) {
@@ -63,9 +68,10 @@ export const make = (records?: Records) => {
 
   /** Keeps the session among those that have something to do, while it has. */
   const putBusy = (session: Session, changed: ReadonlyArray<Turn>) => {
-    const open = openOf(session, busy.get(session.id) ?? [], changed)
-    if (open.length === 0) busy.delete(session.id)
-    else busy.set(session.id, open)
+    const open = openOf(session, openTurnsOf(session.id), changed)
+    const [first] = open
+    if (first === undefined) busy.delete(session.id)
+    else busy.set(session.id, open.length === 1 ? first : open)
   }
 
   const putBrowser = (browser: Browser) => {
@@ -143,6 +149,7 @@ export const make = (records?: Records) => {
     places,
     idsOf,
     turnsOf,
+    openTurnsOf,
     write,
     forgetTurns,
     ...log

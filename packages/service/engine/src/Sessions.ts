@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import type { BoundSecret, SecretToBind } from "./domain/BoundSecret.ts"
 import * as Decide from "./domain/Decide.ts"
 import {
@@ -55,6 +56,10 @@ interface TurnRequest {
   readonly replay?: Turn.Turn["replay"]
   /** Secrets that its agent may type; none by default. */
   readonly secrets?: ReadonlyArray<SecretToBind>
+  /** The JSON Schema that its output has to fit. */
+  readonly outputSchema?: Turn.Turn["outputSchema"]
+  /** Its tags, for filters of lists. */
+  readonly tags?: ReadonlyArray<string>
 }
 
 /** A session to create, and the task of its first turn. */
@@ -68,10 +73,6 @@ export interface SessionRequest extends TurnRequest {
   readonly profileId?: string
   /** Settings of its browsers besides their profile; those of the server by default. */
   readonly browser?: Session.Session["browser"]
-  /** The JSON Schema that the output of its first turn has to fit. */
-  readonly outputSchema?: Turn.Turn["outputSchema"]
-  /** Marks of its first turn, for filters of lists. */
-  readonly tags?: ReadonlyArray<string>
 }
 
 /** Settings of a session that is created without a task; by default, those of its agent. */
@@ -92,34 +93,13 @@ export interface Message extends TurnRequest {
   readonly deduplicate?: boolean
   /** Parameters of the model; by default, those of the session. */
   readonly modelParams?: Turn.Turn["modelParams"]
-  /** The JSON Schema that the output of its turn has to fit. */
-  readonly outputSchema?: Turn.Turn["outputSchema"]
-  /** Marks of its turn, for filters of lists. */
-  readonly tags?: ReadonlyArray<string>
 }
 
+const optionNames = ["budget", "files", "handOff", "judge", "metadata", "model", "pausesAtCost"] as const
+
 /** The fields of a turn that its request names. */
-const optionsOf = ({
-  budget,
-  files,
-  handOff,
-  judge,
-  metadata,
-  model,
-  pausesAtCost,
-  queueTimeout_ms,
-  replay
-}: TurnRequest) => ({
-  ...(budget === undefined ? {} : { budget }),
-  ...(files === undefined ? {} : { files }),
-  ...(handOff === undefined ? {} : { handOff }),
-  ...(judge === undefined ? {} : { judge }),
-  ...(metadata === undefined ? {} : { metadata }),
-  ...(model === undefined ? {} : { model }),
-  ...(pausesAtCost === undefined ? {} : { pausesAtCost }),
-  ...(queueTimeout_ms === undefined ? {} : { queueTimeout_ms }),
-  ...(replay === undefined ? {} : { replay })
-})
+const optionsOf = (request: TurnRequest) =>
+  Struct.pick(request, [...optionNames, "queueTimeout_ms", "replay"]) as Partial<Turn.Turn>
 
 /** True if this refusal is impossible for a client's command. */
 const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
@@ -222,17 +202,14 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { browser, modelParams, outputSchema = null, profileId = null, recording, tags = [], task } = request
-    const { thinkingLevel } = request
-    const recordingSetting = recording === undefined ? {} : { recording }
+    const { modelParams, outputSchema = null, profileId = null, tags = Turn.noTags, task, thinkingLevel } = request
     const fields = { id: turnId, sessionId: id, task, modelParams, outputSchema, tags, createdAt_ms, owner }
     const turn = yield* makeTurn(agent, box, yield* withRecorded(request), fields)
     const decision = Decide.created(
       {
         ...Session.make({ id, owner, thinkingLevel, modelParams, profileId, createdAt_ms }),
         ...agent.settings?.(id),
-        ...recordingSetting,
-        ...(browser === undefined ? {} : { browser })
+        ...(Struct.pick(request, ["recording", "browser"]) as Partial<Session.Session>)
       },
       turn
     )
@@ -258,7 +235,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
   })
 
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
-    const { deduplicate = false, interrupt, outputSchema = null, sessionId, tags = [], text } = message
+    const { deduplicate = false, interrupt, outputSchema = null, sessionId, tags = Turn.noTags, text } = message
     const { modelParams: ofSession = null, owner } = yield* find(sessionId)
     const { modelParams = ofSession } = message
     const id = yield* ids.next("message", refusals)

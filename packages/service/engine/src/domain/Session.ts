@@ -71,27 +71,27 @@ export type SessionEvent =
 const proxyPrice = "0.008"
 
 /** A new session, active, with the defaults of the service description. */
-export const make = (
-  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> &
-    Partial<Pick<Session, "browser" | "owner" | "modelParams" | "profileId">>
-): Session => ({
+export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> & Partial<Session>): Session => ({
+  id: "",
   owner: null,
-  modelParams: null,
-  profileId: null,
-  ...fields,
   revision: 1,
   lease: null,
   turnCount: 0,
   idleSince_ms: null,
   browserId: null,
   status: "active",
+  thinkingLevel: null,
+  modelParams: null,
   keepAlive: true,
   persistMemory: true,
   recording: false,
+  profileId: null,
   shared: false,
   proxyUsedMb: "0",
   proxyCost: "0",
-  finishedAt_ms: null
+  createdAt_ms: 0,
+  finishedAt_ms: null,
+  ...(fields as Partial<Session>)
 })
 
 /** The session after the event; a stopped session refuses every event, and the answer says which. */
@@ -107,7 +107,8 @@ export const move = (
     // the clock of the node that created it may be ahead
     return Result.succeed({ ...session, status: "stopped", finishedAt_ms: Math.max(at_ms, session.createdAt_ms) })
   }
-  const { proxyUsedMb = "0", settings } = event
+  const { proxyUsedMb, settings } = event
+  if (proxyUsedMb === undefined) return Result.succeed({ ...session, ...settings })
   return Result.succeed({
     ...session,
     ...settings,

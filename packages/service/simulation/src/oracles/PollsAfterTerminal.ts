@@ -4,8 +4,8 @@ import { caller, type Detector, type MoveRow, type RequestRow, succeeded } from 
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Session {
-  /** Its turns that are not terminal. */
-  readonly live: Set<string>
+  /** Its turns that are not terminal: nearly always one, so an array takes less memory than a set. */
+  live: ReadonlyArray<string>
   stopped: boolean
   /** The row of its last move, or that of one of its turns. */
   seq: number
@@ -31,15 +31,15 @@ export const make = (): Detector => {
   const turnMoved = ({ id, sessionId, seq, to }: MoveRow) => {
     if (Turn.isTerminal(to)) ended.set(id, seq)
     if (sessionId === null) return
-    const session = sessions.get(sessionId) ?? { live: new Set(), stopped: false, seq }
+    const session = sessions.get(sessionId) ?? { live: [], stopped: false, seq }
     sessions.set(sessionId, session)
-    if (Turn.isTerminal(to)) session.live.delete(id)
-    else session.live.add(id)
+    if (Turn.isTerminal(to)) session.live = session.live.filter((live) => live !== id)
+    else if (!session.live.includes(id)) session.live = session.live.length === 0 ? [id] : [...session.live, id]
     session.seq = seq
   }
 
   const sessionMoved = ({ id, seq, to }: MoveRow) => {
-    const session = sessions.get(id) ?? { live: new Set(), stopped: false, seq }
+    const session = sessions.get(id) ?? { live: [], stopped: false, seq }
     sessions.set(id, session)
     session.stopped = to === "stopped"
     session.seq = seq
@@ -49,7 +49,7 @@ export const make = (): Detector => {
   const terminalSince = ({ operation, resource }: RequestRow): number | undefined => {
     if (runReads.has(operation)) return ended.get(resource ?? "")
     const session = sessions.get(resource ?? "")
-    if (session === undefined || session.live.size > 0) return undefined
+    if (session === undefined || session.live.length > 0) return undefined
     return operation === "v3.getSession" || session.stopped ? session.seq : undefined
   }
 

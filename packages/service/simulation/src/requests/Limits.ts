@@ -94,7 +94,8 @@ const keyOf = ({ attempt, create, operation, resource }: Identity) => [operation
 const make = Effect.map(Behavior, (behavior): Limits["Service"] => {
   const callers = BoundedMap.make<Caller>(maxCallers)
   const buckets = BoundedMap.make<TokenBucket.TokenBucket>(maxCallers)
-  const owners = new Map<string, Slot>()
+  /** Who has each open turn and browser. */
+  const owners = new Map<string, Caller>()
   const keyed = BoundedMap.make<true>(maxKeyed)
 
   const callerOf = (apiKey: string): Caller => {
@@ -161,9 +162,9 @@ const make = Effect.map(Behavior, (behavior): Limits["Service"] => {
   const moved = ({ from, id, of, to }: Move, context: RequestContext | undefined) => {
     if (to === "stopped" || Turn.isTerminal(to)) {
       const owner = owners.get(id)
-      if (owner === undefined) return
+      if (owner === undefined || of === "session") return
       owners.delete(id)
-      owner.caller.open[owner.of]--
+      owner.open[of]--
       return
     }
     const heldSlot = context?.slot
@@ -171,7 +172,7 @@ const make = Effect.map(Behavior, (behavior): Limits["Service"] => {
     if (heldSlot.held) heldSlot.held = false
     else heldSlot.caller.open[of]++
     if (heldSlot.replay !== undefined) keyed.set(heldSlot.replay, true)
-    owners.set(id, heldSlot)
+    owners.set(id, heldSlot.caller)
   }
 
   return {

@@ -12,29 +12,25 @@ import {
   type StoreUnavailable,
   type Turn
 } from "@webagent/engine"
-import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
+import { CurrentRequest } from "./RequestContext.ts"
 import { Faults } from "../faults/Faults.ts"
-import { Journal, type Row } from "../journal/Journal.ts"
+import { type Draft, Journal } from "../journal/Journal.ts"
 import { Limits } from "./Limits.ts"
 import * as RecordHistory from "./RecordHistory.ts"
+import { RealClock } from "../time/RealClock.ts"
 
 /** Minimum age of the data that a read returns, in milliseconds; 0 except in a stale read. */
 export const Staleness: Context.Reference<number> = Context.Reference("@webagent/simulation/Staleness", {
   defaultValue: () => 0
 })
 
-type Move = Extract<Row, { readonly type: "move" }>
+type Move = Extract<Draft, { readonly type: "move" }>
 
 // the journal's moves are those of records: a step is none
-const movesOf = ({ events }: Step): ReadonlyArray<Move> =>
-  events.flatMap(({ from, id, of, sessionId, to }) =>
-    of === "step" ? [] : [{ type: "move" as const, of, id, sessionId, from, to }]
+const movesOf = ({ events }: Step, at_ms: number, realAt_ms: number): ReadonlyArray<Move> =>
+  events.flatMap(({ from, id, of, sessionId, to }): ReadonlyArray<Move> =>
+    of === "step" ? [] : [{ type: "move", of, id, sessionId, from, to, seq: 0, at_ms, realAt_ms }]
   )
-
-const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) => {
-  if (context === undefined || context.makes === null) return
-  context.made ??= moves.find((move) => move.from === null && move.of === context.makes)?.id ?? null
-}
 
 /**
  * The store with every commit seen: what is new and what changed its status becomes a row of the journal, the
@@ -71,23 +67,32 @@ const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Laye
     const before = <A extends Session.Session | Turn.Turn>(id: string, now: Option.Option<A>, stale_ms: number) =>
       history.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms) as Option.Option<A>
 
-    const commit = Effect.fnUntraced(function* (step: Step) {
-      const lag_ms = faults.matcherUnsafe()?.lag_ms ?? 0
-      if (lag_ms === 0) {
-        yield* store.commit(step)
-        history.clear()
-      } else yield* keeping(step, lag_ms)
-      // a request that began before a restore has no visible effect
-      if (closed) return
-      const moves = movesOf(step)
-      const context = yield* CurrentRequest
-      note(context, moves)
-      for (const move of moves) {
-        limits.moved(move, context)
-        const isOurs = context === undefined && move.of === "turn" && move.from === null
-        yield* journal.record(isOurs ? { ...move, by: "console" } : move)
-      }
-    })
+    /** Writes what a stored step changed into the journal. */
+    const noted = (step: Step) =>
+      Effect.withFiber((fiber) => {
+        // a request that began before a restore has no visible effect
+        if (closed) return Effect.void
+        const at_ms = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+        const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
+        const moves = movesOf(step, at_ms, realAt_ms)
+        const context = fiber.getRef(CurrentRequest)
+        if (context !== undefined)
+          context.made ??= moves.find(({ from, of }) => from === null && of === context.makes)?.id ?? null
+        for (const move of moves) {
+          limits.moved(move, context)
+          if (context === undefined && move.of === "turn" && move.from === null) move.by = "console"
+          journal.recordUnsafe(move)
+        }
+        return Effect.void
+      })
+
+    const commit = (step: Step) =>
+      Effect.suspend(() => {
+        const lag_ms = faults.matcherUnsafe()?.lag_ms ?? 0
+        const stored =
+          lag_ms === 0 ? Effect.tap(store.commit(step), () => Effect.sync(history.clear)) : keeping(step, lag_ms)
+        return Effect.flatMap(stored, () => noted(step))
+      })
 
     /** A read, seen through what was if the request is a stale one: nearly none is, and most requests are reads. */
     const seen = <A>(

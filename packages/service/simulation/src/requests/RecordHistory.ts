@@ -51,6 +51,7 @@ export const make = <A>(bound = maxVersions): RecordHistory<A> => {
       for (let next = order[first]; next !== undefined && next.until_ms <= before_ms; next = order[first]) drop()
     },
     clear: () => {
+      if (order.length === 0) return
       versions.clear()
       order = []
       first = 0

@@ -55,9 +55,9 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
     text: { value: Effect.succeed("{}") }
   })
 
-/** The same request, whose body isn't decoded again. */
-const withText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, { text: { value: Effect.succeed(text) } })
+/** Keeps the text of a request's body, so that it isn't decoded again. A request can't be the prototype of another one at this cost. */
+const keepText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
+  Object.defineProperty(request, "text", { value: Effect.succeed(text), configurable: true })
 
 /** Reads the body within its limits, and refuses a body that is not JSON, before the handler decodes it. */
 const checkBody = Effect.fnUntraced(function* (schemas: ReadonlyArray<Schema.Top>) {
@@ -87,7 +87,7 @@ const checkBody = Effect.fnUntraced(function* (schemas: ReadonlyArray<Schema.Top
   }
   const detail = schemas.flatMap((schema) => misspeltFields(schema, json.success))
   if (detail.length > 0) return yield* new HTTPValidationError({ detail })
-  return withText(request, text)
+  return keepText(request, text)
 })
 
 /**
