@@ -31,7 +31,8 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render(): ReactNode {
     const { failed } = this.state
     if (failed === undefined) return this.props.children
-    if (isUnloaded.test(failed)) {
+    // a page that is one file loads no other ones
+    if (!isFile && isUnloaded.test(failed)) {
       return (
         <Failed
           icon={CloudOff}

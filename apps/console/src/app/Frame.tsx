@@ -231,7 +231,7 @@ export const Frame = ({ actions, dialogs, entries, foot, home, missing, shown, s
         </div>
       </header>
       <div className={styles["content"]}>
-        <Offline />
+        {isFile ? null : <Offline />}
         <Content shown={shown} missing={missing} home={home} />
       </div>
       <Notice />

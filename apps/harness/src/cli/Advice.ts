@@ -125,8 +125,7 @@ export const next =
     const step = steps.find(({ commands }) => commands.length > 0)
     if (step !== undefined) return [step.text, ...step.commands].join("\n")
     const status = statusOf(Findings.of(report))
-    if (report.judgement !== undefined)
-      return status === "passed" && RunText.isSure(report) ? `${NextText.nothing}.` : undefined
+    if (report.judgement !== undefined) return RunText.isDone(report) ? `${NextText.nothing}.` : undefined
     if (status === "failed") return undefined
     if (options.target === "simulated") {
       const { suites } = report.header

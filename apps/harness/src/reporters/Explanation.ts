@@ -8,13 +8,14 @@ import { age } from "@webagent/findings/words/Ages"
 import * as CauseText from "@webagent/findings/words/CauseText"
 import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as Names from "@webagent/findings/words/Names"
 import * as NextText from "@webagent/findings/words/NextText"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay, ReporterContext } from "./Reporter.ts"
 import { type Style } from "@webagent/cli/Style"
-import { cut, duration, percent } from "@webagent/cli/Text"
+import { counted, cut, duration, percent } from "@webagent/cli/Text"
 
 /** Width and style of an explanation, and the command that replays a scenario. */
 interface ExplanationOptions {
@@ -27,13 +28,17 @@ interface ExplanationOptions {
   readonly style: Style
 }
 
-/** Number of trials that passed, and the confidence interval of the pass rate. */
+/** Number of trials that passed, which ones failed, and the confidence interval of the pass rate. */
 const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   if (trials.length < 2) return undefined
   const passed = trials.filter((trial) => trial.verdict === "passed").length
+  const failed = trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
+  const names = Names.listed(failed.map(({ index }) => String(index + 1)))
+  const which =
+    passed === 0 || failed.length === 0 ? "" : `; ${failed.length === 1 ? "trial" : "trials"} ${names} failed`
   const within =
     passRate === undefined ? "" : ` · pass rate ${percent(passRate.low)} to ${percent(passRate.high)} (95 % CI)`
-  return `${passed} of ${trials.length} passed${within}`
+  return `${passed} of ${trials.length} passed${which}${within}`
 }
 
 /** True if its own failure is less informative than the cause it shares with others. */
@@ -62,7 +67,8 @@ const contextOf = (text: FindingText.FindingText | undefined, style: Style): Rea
   ...fact(style, "cause", text?.unexplained),
   ...fact(style, "cost", text?.cost),
   ...fact(style, "sure", text?.certainty),
-  ...fact(style, "began", text?.change?.text),
+  ...fact(style, "began", text?.change?.began),
+  ...fact(style, "changed", text?.change?.changed),
   ...fact(style, "compare", text?.change?.url),
   ...fact(style, "owner", text?.owner),
   ...fact(style, "affected", text?.affected),
@@ -99,11 +105,12 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, finding?: 
 /** Explains why a scenario failed, in several lines with an empty one last; empty if it didn't fail. */
 export const of = (result: ScenarioResult, options: ExplanationOptions, finding?: Finding): ReadonlyArray<string> => {
   const { columns, style } = options
-  const { failure, quarantine } = result
+  const { failure, quarantine, trials } = result
   if (failure === undefined) return []
   const title = scenarioTitle(result)
   const isKnown = isCovered(result)
-  const time = duration(result.duration_ms)
+  // the sum of its trials
+  const time = `${duration(result.duration_ms)}${trials.length < 2 ? "" : ` in ${counted(trials.length, "trial")}`}`
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
   return [
     `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,

@@ -6,6 +6,7 @@ import * as Findings from "@webagent/findings/Findings"
 import * as CauseText from "@webagent/findings/words/CauseText"
 import * as ContributionText from "@webagent/findings/words/ContributionText"
 import * as FindingText from "@webagent/findings/words/FindingText"
+import * as IgnoreText from "@webagent/findings/words/IgnoreText"
 import * as Names from "@webagent/findings/words/Names"
 import * as NextText from "@webagent/findings/words/NextText"
 import * as HistoryLines from "@webagent/findings/words/HistoryLines"
@@ -130,25 +131,33 @@ const row = (result: ScenarioResult): string => {
 const placesOf = ({ place, scenarios, shared }: FindingText.FindingText): string =>
   shared === undefined ? place : `${place}: ${Names.listed(scenarios.map(({ title }) => title))}`
 
-/** The evidence of a finding, which code changed when it began, who is working on it, and what to do. */
-const whyOf = ({ next, text }: Described): string => {
+/** A command in a cell of a table: as code, or as text if it has characters that may have a meaning there. */
+const code = (command: string): string => (/[`<@|]/u.test(command) ? escape(command) : `\`${inLine(command)}\``)
+
+/** The evidence of a finding, which code changed when it began, who is working on it, what to do, and whether it may be ignored. */
+const whyOf = ({ finding, ignored, next, text }: Described): string => {
   const { acknowledged, affected, certainty, change, cost, evidence, unexplained } = text
   const link = change?.url === undefined ? "" : ` ([compare](${encodeURI(change.url)}))`
   return [
     ...[
       evidence,
-      ...(unexplained === undefined ? [] : [`cause ${unexplained}`]),
-      ...(cost === undefined ? [] : [`cost ${cost}`]),
+      ...(unexplained === undefined ? [] : [`Cause: ${unexplained}`]),
+      ...(cost === undefined ? [] : [`Cost: ${cost}`]),
       ...(certainty === undefined ? [] : [certainty]),
       ...ContributionText.line(text.contribution)
     ].map(escape),
-    ...(change === undefined ? [] : [`began ${escape(change.text)}${link}`]),
+    ...(change === undefined ? [] : [`Began: ${escape(change.began)}`, `Changed: ${escape(change.changed)}${link}`]),
     // those whose scenarios it affected don't own it
-    ...(affected === undefined ? [] : [escape(`affected: ${affected}`)]),
+    ...(affected === undefined ? [] : [`Affected: ${escape(affected)}`]),
     ...(acknowledged === undefined ? [] : [escape(acknowledged)]),
-    `Next: ${escape(next.text)}`
+    `Next: ${escape(next.text)}`,
+    ...next.commands.map((command) => `${nextLabels[next.label]}: ${code(command)}`),
+    // the command is below
+    ...(ignored === undefined ? [] : [`Ignore: ${escape(IgnoreText.text(finding))}`])
   ].join("<br>")
 }
+
+const nextLabels = { replay: "Replay", run: "Run" } as const
 
 const mostOpen = 8
 
@@ -205,11 +214,16 @@ export const render = (
   const status = statusOf(Findings.of(report))
   const title = RunText.titleOf(report)
   const unrun = CutShort.unrun(report) ?? 0
-  const compared = HistoryLines.compared(report) ?? HistoryLines.uncompared(report)
+  const uncompared = HistoryLines.uncompared(report)
+  const compared = [
+    ...(RunText.isDone(report) ? [`${NextText.nothing}.`] : []),
+    ...HistoryLines.compared(report),
+    ...(uncompared === undefined ? [] : [uncompared])
+  ]
   const interrupted = InterruptedTrials.of(report)
   const { cost, requests, time } = UsageText.of(report)
   const used = [
-    UsageText.trials(report, unrun),
+    [UsageText.trials(report, unrun), UsageText.interrupted(report)].filter((part) => part !== undefined).join(", "),
     ...[requests, time, ...(report.cost_usd === "0" ? [] : [cost])].map(UsageText.full)
   ]
   const head = [
@@ -219,7 +233,7 @@ export const render = (
     "",
     ...stillOpen(report, reap),
     ...(interrupted === undefined ? [] : [`Not included: ${escape(InterruptedTrialsText.text(interrupted))}.`, ""]),
-    ...(compared === undefined ? [] : [escape(compared), ""]),
+    ...compared.flatMap((sentence) => [escape(sentence), ""]),
     ...Findings.notesOf(report)
       .flatMap((finding) => notRun(finding) ?? [])
       .flatMap((sentence) => [`${escape(sentence)}.`, ""])

@@ -5,8 +5,11 @@ import * as Onset from "@webagent/report/Onset"
 import type { RunReport } from "@webagent/report/RunReport"
 import * as Schema from "effect/Schema"
 import * as Findings from "@webagent/findings/Findings"
+import * as ChangeText from "@webagent/findings/words/ChangeText"
 import * as FindingText from "@webagent/findings/words/FindingText"
 import * as Names from "@webagent/findings/words/Names"
+import * as NextText from "@webagent/findings/words/NextText"
+import * as PeopleText from "@webagent/findings/words/PeopleText"
 import * as RunText from "@webagent/findings/words/RunText"
 
 /** One problem of a notification. */
@@ -18,12 +21,19 @@ const Problem = Schema.Struct({
   age: Schema.NullOr(Schema.String),
   /** True if it is older, and was notified before. */
   isReminder: Schema.Boolean,
-  /** Who sees to it: the owners of its scenarios, or the CI operator if a shard is missing; null if there are none. */
+  /**
+   * Who sees to it: the owners of its scenarios, the service operator during an outage, or the CI operator if a shard is
+   * missing; null if there are none.
+   */
   owner: Schema.NullOr(Schema.String),
+  /** Whose scenarios an outage interrupted; null for any other problem. */
+  affected: Schema.NullOr(Schema.String),
   /** When it was first seen, and which code changed then; null where earlier nights cannot tell. */
   change: Schema.NullOr(Schema.String),
   /** Address that shows the change of the suites; null if they did not change, or if their forge is not known. */
   compareUrl: Schema.NullOr(Schema.String),
+  /** The next step. */
+  next: Schema.String,
   /** Address of its scenario in the report, by `reportUrl`; null without one. */
   url: Schema.NullOr(Schema.String),
   /** The finding as `report.json` stores it. */
@@ -148,11 +158,9 @@ export const of = (
     (finding) => !fresh.includes(finding) && isDue(finding, remindDays, header.startedAt, earlier)
   )
   if (isContinued && fresh.length + due.length === 0) return undefined
-  const linkTo = (finding: Finding): string | null => {
-    const example = FindingText.exampleOf(finding)
-    const place = results.findIndex(({ name, suite }) => name === example?.name && suite === example.suite)
-    return example === undefined || place < 0 ? null : linkOf(example, place)
-  }
+  /** The place in the results of the scenario that shows a finding; -1 if there is none. */
+  const placeOf = (example: ScenarioName | undefined): number =>
+    results.findIndex(({ name, suite }) => name === example?.name && suite === example.suite)
   const listed = [...fresh, ...due].slice(0, most)
   return {
     version: 1,
@@ -164,17 +172,21 @@ export const of = (
     cost_usd,
     problems: listed.map((finding): Problem => {
       const text = FindingText.describe(finding)
-      const { affected, age = null, change, owner = null, place, what } = text
+      const { affected = null, age = null, change, place: title, what } = text
+      const example = FindingText.exampleOf(finding)
+      const place = placeOf(example)
       return {
         what,
-        title: place,
+        title,
         evidence: evidenceOf(text),
         age,
         isReminder: due.includes(finding),
-        owner: affected ?? owner,
-        change: change === undefined ? null : `began ${change.text}`,
+        owner: PeopleText.owner(finding) ?? null,
+        affected,
+        change: change === undefined ? null : ChangeText.line(change),
         compareUrl: change?.url ?? null,
-        url: linkTo(finding),
+        next: NextText.text(finding, place >= 0, false),
+        url: example === undefined || place < 0 ? null : linkOf(example, place),
         finding
       }
     }),

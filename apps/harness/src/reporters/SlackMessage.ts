@@ -28,8 +28,9 @@ const text = (value: string, isBold = false) => ({
 const link = (url: string, value: string) => ({ type: "link", url, text: value })
 
 /** Facts about a problem for its second line. */
-const factsOf = ({ change, owner }: Problem): ReadonlyArray<string> => [
+const factsOf = ({ affected, change, owner }: Problem): ReadonlyArray<string> => [
   ...(owner === null ? [] : [`owner ${owner}`]),
+  ...(affected === null ? [] : [`affected: ${affected}`]),
   ...(change === null ? [] : [change])
 ]
 
@@ -37,7 +38,7 @@ const headOf = ({ age, evidence, what }: Problem): string =>
   cut(` ${what}${age === null ? "" : ` (${age})`}: ${evidence}`, longest)
 
 const problemBlock = (problem: Problem) => {
-  const { compareUrl, title, url } = problem
+  const { compareUrl, next, title, url } = problem
   const facts = factsOf(problem)
   const links = [
     ...(compareUrl === null ? [] : [link(compareUrl, "compare")]),
@@ -48,7 +49,12 @@ const problemBlock = (problem: Problem) => {
   )
   return {
     type: "rich_text",
-    elements: [{ type: "rich_text_section", elements: [text(title, true), text(headOf(problem)), ...more] }]
+    elements: [
+      {
+        type: "rich_text_section",
+        elements: [text(title, true), text(headOf(problem)), ...more, text(`\nnext: ${next}`)]
+      }
+    ]
   }
 }
 
@@ -76,7 +82,7 @@ export const render = (notification: Notification): string => {
       `${sign} ${escape(head)}`,
       ...passed.map(escape),
       ...listed.map((problem) =>
-        escape(`• ${[`${problem.title}${headOf(problem)}`, ...factsOf(problem)].join(" · ")}`)
+        escape(`• ${[`${problem.title}${headOf(problem)}`, ...factsOf(problem), `next: ${problem.next}`].join(" · ")}`)
       ),
       ...others,
       ...links.map(([name, address]) => `<${escape(address)}|${name}>`)

@@ -107,7 +107,8 @@ describe("a recorded night", () => {
       url: "https://reports.example/report/report.html#%2Ftrial%2Freport%3Fsuite%3Dweather%26name%3Dholds"
     })
     assert.isDefined(problem?.finding.scenarios[0]?.onset?.change)
-    assert.strictEqual(problem?.change, problem && `began ${FindingText.describe(problem.finding).change?.text}`)
+    const { began, changed } = (problem && FindingText.describe(problem.finding).change) ?? {}
+    assert.strictEqual(problem?.change, `began ${began} · changed: ${changed}`)
     assert.deepInclude(problem?.finding.scenarios[0], { suite: "weather", name: "holds", owner: "weather team" })
     assert.deepInclude(passed, { event: "passed", problems: [] })
     const texts = chat.bodies.map((body) => (JSON.parse(body) as { readonly text: string }).text)
@@ -259,8 +260,10 @@ const notification: Notification = {
       age: "new",
       isReminder: false,
       owner: "<!here>",
+      affected: "kim",
       change: "began between A and B",
       compareUrl: "https://github.com/o/r/compare/a...b",
+      next: "Open the trial.",
       url: null,
       finding
     }
@@ -345,7 +348,7 @@ describe("sending a notification", () => {
     }
     assert.deepStrictEqual(text.split("\n"), [
       ":red_circle: Night failed on https://your.service",
-      "• a › b failed (new): got &lt;key&gt; &lt;!channel&gt; *bold* · owner &lt;!here&gt; · began between A and B",
+      "• a › b failed (new): got &lt;key&gt; &lt;!channel&gt; *bold* · owner &lt;!here&gt; · affected: kim · began between A and B · next: Open the trial.",
       "and 2 other problems",
       "<https://reports.example/7|Report>"
     ])

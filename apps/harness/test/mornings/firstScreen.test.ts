@@ -54,7 +54,8 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
     whose: text.owner,
     "what it cost": spent,
     "how to replay it": example && replay(example),
-    "what changed": text.change?.text,
+    "when it began": text.change?.began,
+    "what changed": text.change?.changed,
     "may it be ignored": IgnoreText.text(finding),
     "what next": NextText.text(finding, example !== undefined)
   }

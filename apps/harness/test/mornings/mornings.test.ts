@@ -26,6 +26,7 @@ type Question =
   | "which cause"
   | "whose"
   | "how to replay it"
+  | "when it began"
   | "what changed"
   | "where it is compared"
   | "may it be ignored"
@@ -80,7 +81,8 @@ const answersOf = (finding: Finding, report: RunReport): Readonly<Partial<Record
     "which cause": text.cause ?? ContributionText.line(text.contribution)[0] ?? text.evidence,
     whose: text.owner,
     "how to replay it": example && replay(example),
-    "what changed": text.change?.text,
+    "when it began": text.change?.began,
+    "what changed": text.change?.changed,
     "where it is compared": text.change?.url,
     "may it be ignored": ignoring(finding, report),
     "what next": next.text,

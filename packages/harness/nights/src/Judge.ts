@@ -90,13 +90,20 @@ export const judge = (past: Past, tonight: Night, held: ReadonlyArray<ScenarioNa
     ...paid.each
   ]
   const usual = UsualUsage.of(nights, tonight)
+  const last = nights.at(-1)
+  const previous = last?.revisions && {
+    ...last.revisions,
+    startedAt: last.startedAt,
+    tool: last.fingerprint.tool
+  }
   return {
     verdict: overall(
       rows.filter(({ figure }) => figure !== "leaked browsers" || tonight.scenarios.some(({ leaks }) => leaks > 0))
     ),
     nights: Math.min(nights.length, most),
     passedOver,
-    differences: differences(tonight, nights.at(-1)),
+    differences: differences(tonight, last),
+    ...(previous === undefined ? {} : { previous }),
     ...(usual === undefined ? {} : { usual }),
     rows
   }

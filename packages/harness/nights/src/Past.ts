@@ -193,6 +193,6 @@ export const differences = (tonight: Night, before: Night | undefined): Readonly
   return [
     ...changed,
     ...counted(changedScenarios(tonight, before), "changed"),
-    ...counted(gone, "of the night before did not run tonight")
+    ...counted(gone, "that ran the night before did not run tonight")
   ]
 }

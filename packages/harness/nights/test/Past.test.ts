@@ -86,7 +86,7 @@ describe("the nights that are compared", () => {
     const judgement = judge(of(steady(10)), night(10, [scenario("often", 4)], { fingerprint: elsewhere }))
     assert.deepStrictEqual(judgement.differences, [
       "processor y, was x",
-      "1 scenario of the night before did not run tonight"
+      "1 scenario that ran the night before did not run tonight"
     ])
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Comparison, JudgedVerdict } from "./Comparison.ts"
+import { RunRevision } from "./Revision.ts"
 import { StoredIneligibility } from "./StoredSentences.ts"
 import { UsualUsage } from "./UsualUsage.ts"
 
@@ -13,6 +14,8 @@ export const NightJudgement = Schema.Struct({
   passedOver: Schema.Array(Schema.Struct({ why: StoredIneligibility, nights: Schema.Int })),
   /** Differences from the run before, though it was compared with it: `tool 0.1.0, was 0.0.9`. */
   differences: Schema.Array(Schema.String),
+  /** The run before and its code, if that is known. */
+  previous: Schema.optionalKey(RunRevision),
   /** Usage of the earlier runs; absent if there are fewer than five, and of a partial run. */
   usual: Schema.optionalKey(UsualUsage),
   rows: Schema.Array(Comparison)

@@ -104,7 +104,7 @@ export const marks: Readonly<
   failed: ["✗", "bad", "failed"],
   sign: ["L", "bad", "passed with a problem"],
   flaky: ["≈", "warn", "some trials failed"],
-  infra: ["⌁", "busy", "unreachable"],
+  infra: ["⌁", "busy", "interrupted"],
   unscored: ["?", "busy", "not scored"],
   skipped: ["–", "still", "not run"],
   none: ["", "none", "not there"],

@@ -70,12 +70,14 @@ const comparisonsOf = ({ kind, scenarios }: Finding): ReadonlyArray<Comparison> 
   ...scenarios.flatMap((one) => one.comparison ?? [])
 ]
 
-const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
+/** A fact with its name; left out without a value. */
+const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) =>
+  children === undefined ? null : (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
 
 /** Says if the finding may be ignored, and shows the command that makes later nights pass. */
 const Ignore = ({ of: finding, startedAt }: { readonly of: Finding; readonly startedAt: string }) => {
@@ -178,11 +180,11 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
       </p>
       <Scenarios run={run} text={text} />
       <dl className={styles["facts"]}>
-        {text.unexplained === undefined ? null : <Fact name="Cause">{text.unexplained}</Fact>}
-        {text.cost === undefined ? null : <Fact name="Cost">{text.cost}</Fact>}
+        <Fact name="Cause">{text.unexplained}</Fact>
+        <Fact name="Cost">{text.cost}</Fact>
         {/* before the evidence, so that a phone's first screen has the command */}
         <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
-        {text.detail === undefined || sure.includes(text.detail) ? null : <Fact name="Trials">{text.detail}</Fact>}
+        <Fact name="Trials">{sure.includes(text.detail ?? line) ? undefined : text.detail}</Fact>
         {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">
             {evidence}
@@ -203,17 +205,14 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
             </ul>
           </Fact>
         )}
-        {text.change === undefined ? null : (
-          <Fact name="Began">
-            <Untrusted max={600}>{text.change.text}</Untrusted>
-            {text.change.url === undefined ? null : (
-              <>
-                {": "}
-                <OutsideLink address={text.change.url} />
-              </>
-            )}
-          </Fact>
-        )}
+        <Fact name="Began">{text.change?.began}</Fact>
+        <Fact name="Changed">
+          {text.change && (
+            <>
+              <Untrusted max={600}>{text.change.changed}</Untrusted> <OutsideLink address={text.change.url} />
+            </>
+          )}
+        </Fact>
         {people === undefined ? null : (
           <Fact name="In hand">
             <Untrusted max={300}>{people}</Untrusted>

@@ -1,12 +1,14 @@
-import { moment } from "@webagent/cli/Text"
 import type { Onset } from "@webagent/report/Onset"
 import type { Commit, Revisions, RunRevision, ServiceVersion } from "@webagent/report/Revision"
 
 type Change = NonNullable<Onset["change"]>
 
-/** A change of code, in words, and where it can be seen. */
+/** When a problem began, which code changed then, and where that can be seen. */
 export interface ChangeText {
-  readonly text: string
+  /** `between 2026-11-20 02:00 and 2026-11-21 02:00 UTC`. */
+  readonly began: string
+  /** `service from 1.4.2 to 1.5.0; suites 3f0c1a2 and harness 0.4.0 are the same`. */
+  readonly changed: string
   /** Address of the comparison of two commits of the suites, if their forge is known. */
   readonly url?: string
 }
@@ -54,8 +56,8 @@ const parts: ReadonlyArray<{
   }
 ]
 
-const listed = (all: ReadonlyArray<string>, separator = "and"): string =>
-  all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${separator} ${all.at(-1)}`
+const listed = (all: ReadonlyArray<string>): string =>
+  all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`
 
 /** The versions of each part in two runs, and whether they differ. */
 const versionsOf = ({ bad, good }: Change) =>
@@ -70,40 +72,40 @@ const versionsOf = ({ bad, good }: Change) =>
 interface Suspects {
   /** Its changes: `the service's change from 1.4.2 to 1.5.0`. */
   readonly text: string
-  /** True if only the service changed, which the scenarios' owners need not have deployed. */
-  readonly isServiceOnly: boolean
+  /** The versions of the service if only it changed, which the scenarios' owners need not have deployed. */
+  readonly service?: { readonly was: string | undefined; readonly is: string | undefined }
 }
 
 /** Names the code that changed when a problem began; undefined if none is known. */
 export const suspects = (onset: Onset | undefined): Suspects | undefined => {
   const changed = onset?.change === undefined ? [] : versionsOf(onset.change).filter(({ state }) => state === "changed")
-  if (changed.length === 0) return undefined
+  // the service is the last part
+  const [first] = changed
+  if (first === undefined) return undefined
   const texts = changed.map(
     ({ is, name, was }) => `the ${name}${name === "suites" ? "'" : "'s"} change from ${was} to ${is}`
   )
-  return { text: listed(texts), isServiceOnly: changed.every(({ name }) => name === "service") }
+  return { text: listed(texts), ...(first.name === "service" ? { service: first } : {}) }
 }
 
-/** Returns what changed between two runs, in a sentence without a period. `since` names the first one. */
-const changes = (change: Change, since: string): string => {
+/** Returns which code changed between two runs, to follow "changed". `since` follows the changes. */
+const changes = (change: Change, since = ""): string => {
   const all = versionsOf(change)
   const of = (state: (typeof all)[number]["state"]) => all.filter((one) => one.state === state)
   const [changed, same, unknown] = [of("changed"), of("same"), of("unknown")]
-  const sameText = listed(same.map(({ is, name }) => `${name} ${is}`))
-  const unchanged = listed(
-    same.map(({ is, name }) => `${name} (${is})`),
-    "or"
-  )
+  const news = changed.map(({ is, name, was }) => `${name} from ${was} to ${is}`)
+  const verb = same.length === 1 && same[0]?.name !== "suites" ? "is" : "are"
+  const sameText = `${listed(same.map(({ is, name }) => `${name} ${is}`))} ${verb} the same`
   return [
-    ...(changed.length === 0
-      ? []
-      : [`${listed(changed.map(({ is, name, was }) => `${name} changed from ${was} to ${is}`))}${since}`]),
-    ...(same.length === 0
-      ? []
-      : [changed.length === 0 ? `no change${since} in ${unchanged}` : `${sameText} did not change`]),
+    ...(news.length === 0 ? [] : [`${listed(news)}${since}`]),
+    ...(same.length === 0 ? [] : [news.length === 0 ? `no versions${since}: ${sameText}` : sameText]),
     ...(unknown.length === 0 ? [] : [`version of ${listed(unknown.map(({ name }) => name))} unknown`])
   ].join("; ")
 }
+
+/** Returns which code changed since an earlier night, with its date. */
+export const changedSince = (change: Change): string =>
+  changes(change, ` since the night of ${change.good.startedAt.slice(0, 10)}`)
 
 // a history may come from anywhere
 const isPlain = (url: string, ...commits: ReadonlyArray<string>) =>
@@ -123,21 +125,18 @@ const urlOf = ({ bad, good }: Change): string | undefined => {
 
 const minute = (iso: string) => iso.slice(0, 16).replace("T", " ")
 
-/**
- * Describes when a problem began and what changed then, to follow "began": `between 2026-11-20 02:00 and 2026-11-21 02:00
- * UTC: service changed from 1.4 to 1.5; suites 3f0c1a2 and harness 0.4.0 did not change`; undefined if no code is known.
- * `from` is its time, if that is known.
- */
-export const text = (onset: Onset | undefined, from?: string): ChangeText | undefined => {
+/** Describes when a problem began, and which code changed then; undefined if no code is known. `began` is its time, if that is known. */
+export const text = (onset: Onset | undefined, began?: string): ChangeText | undefined => {
   const change = onset?.change
   if (change === undefined) return undefined
   const { bad, good } = change
   const url = urlOf(change)
   return {
-    text:
-      from === undefined
-        ? `between ${minute(good.startedAt)} and ${minute(bad.startedAt)} UTC: ${changes(change, "")}`
-        : `${moment(from)}: ${changes(change, ` since the night of ${good.startedAt.slice(0, 10)}`)}`,
+    began: began ?? `between ${minute(good.startedAt)} and ${minute(bad.startedAt)} UTC`,
+    changed: began === undefined ? changes(change) : changedSince(change),
     ...(url === undefined ? {} : { url })
   }
 }
+
+/** Describes it in a line: `began between 2026-11-20 02:00 and 2026-11-21 02:00 UTC · changed: service from 1.4 to 1.5`. */
+export const line = ({ began, changed }: ChangeText): string => `began ${began} · changed: ${changed}`

@@ -10,7 +10,7 @@ const trials = (value: NonNullable<Change["before"]>, isBrief: boolean): string 
   if (value._tag !== "Trials") return amount(value)
   const { leaks, passed, scored, verdict } = value
   if (isBrief) return scored === 0 ? "not scored" : `${passed} of ${scored}`
-  if (scored === 0) return verdict === "infra" ? "unreachable" : "not scored"
+  if (scored === 0) return verdict === "infra" ? "interrupted" : "not scored"
   return `${passed} of ${scored} trials passed${leaks === 0 ? "" : `, ${counted(leaks, "leaked browser")}`}`
 }
 

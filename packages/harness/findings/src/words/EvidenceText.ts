@@ -33,13 +33,14 @@ export const passRate = ({ notRun, passed, ran }: TrialCount): string | undefine
     ? undefined
     : `${passed} of ${counted(ran, "trial")} passed${notRun === 0 ? "" : `, ${notRun} not run`}`
 
+/** The browsers that a scenario leaked, and whether they were stopped. */
 const leaked = (browsers: ReadonlyArray<LeakedBrowser>, trials: ReadonlyArray<number>): string => {
   if (browsers.length === 0) return "leaked a browser"
   const open = browsers.filter(({ stopped }) => !stopped)
-  const still = `${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
+  const still = `, ${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
   const where =
     trials.length === 0 ? "" : ` in ${trials.length === 1 ? "trial" : "trials"} ${listed(trials.map(String))}`
-  return `leaked ${counted(browsers.length, "browser")}${where}, ${open.length === 0 ? "which the harness stopped after the trial" : still}`
+  return `leaked ${counted(browsers.length, "browser")}${where}${open.length === 0 ? `; the harness stopped ${browsers.length === 1 ? "it" : "them"} after the trial` : still}`
 }
 
 /** Which shards are missing, and which scenarios weren't run because of them. */
@@ -70,10 +71,7 @@ export const ofRun = ({ kind, scenarios }: Finding): string => {
       return LimitText.ofRun(kind.limit)
     case "CostUnknown":
       if (kind.runs.length === 0) return "had an unknown cost although a limit of cost was set"
-      return (
-        `${counted(kind.runs.length, "run")} (${listed(kind.runs)}) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced. ` +
-        "Limit the spending at the service, and run without --max-cost, --trial-budget and budgets"
-      )
+      return `${counted(kind.runs.length, "run")} (${listed(kind.runs)}) reported no final cost in "cost" or "totalCostUsd", so the limits of cost could not be enforced`
     case "Incomplete": {
       const { why } = kind
       switch (why._tag) {
@@ -123,7 +121,7 @@ export const ofScenario = (finding: Finding, scenario: AffectedScenario): Eviden
       return ofVerdict(scenario)
     case "Leak": {
       const text = leaked(browsers, leakedIn)
-      const named = `${text}: ${browsers.map(({ id }) => id).join(", ")}`
+      const named = `${text} (${browsers.map(({ id }) => id).join(", ")})`
       const { ran = 0, passed } = scenario.trials ?? {}
       if (ran === 0 || ran !== passed) return { cause: text, evidence: named }
       const detail = `${ran === 1 ? "the trial" : `all ${ran} trials`} passed, but a leaked browser fails the scenario`

@@ -98,17 +98,16 @@ const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefine
   if (kind._tag === "Leak") {
     const { leakedIn: [trial] = [] } = first ?? {}
     const where = trial === undefined ? "the trial" : `trial ${trial}`
-    return `not recorded. In ${where}, look for a step after the browser was created that skips stopping it`
+    return `not recorded. In ${where}, find where the scenario finishes without stopping its browser`
   }
+  if (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
+    return "unknown: only the log of the missing shard's CI job can show it"
   // a check says what differs, and a service's own error says why
   const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
   return isFlake
     ? "unknown: the check shows the difference but not the reason. Compare a failed trial's requests with those of a passed one"
     : undefined
 }
-
-// no code explains a shard that sent no report
-const notCompared = "with the missing report, so the code was not compared"
 
 /** A finding in words. */
 export const describe = (finding: Finding): FindingText => {
@@ -125,7 +124,6 @@ export const describe = (finding: Finding): FindingText => {
       : EvidenceText.ofScenario(finding, first)
   const onset = isWhole ? finding.onset : onsetOf(finding)
   const isAffecting = kind._tag === "Unreachable" || kind._tag === "ServiceAway"
-  const operator = kind._tag === "ServiceAway" ? "service operator" : undefined
   const isLost = isLostShard(finding)
   // its first night is this one
   const isFirst = kind._tag === "ServiceAway" && onset?.nights === 1
@@ -149,12 +147,10 @@ export const describe = (finding: Finding): FindingText => {
         kind._tag === "ServiceAway" && !kind.isWholeRun
           ? OutageText.cost(kind.outage, kind.toll ?? { trials: 0 })
           : undefined,
-      owner: isAffecting ? operator : PeopleText.owners(finding),
+      owner: PeopleText.ownerText(finding),
       affected: isAffecting ? PeopleText.owners(finding) : undefined,
       acknowledged: PeopleText.acknowledged(finding),
-      change: isLost
-        ? onset?.change && { text: notCompared }
-        : ChangeText.text(onset, isFirst ? kind.outage.from : undefined),
+      change: ChangeText.text(onset, isFirst ? OutageText.began(kind.outage, onset.since) : undefined),
       shared: sharedOf(finding)
     }),
     scenarios: scenarios.map((scenario): ScenarioText => {

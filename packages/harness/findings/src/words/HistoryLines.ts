@@ -1,10 +1,11 @@
 import { least } from "@webagent/nights/Past"
 import type { Comparison } from "@webagent/report/Comparison"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
-import { ofSeverity } from "@webagent/report/Finding"
+import { type Finding, ofSeverity } from "@webagent/report/Finding"
 import type { Ineligibility } from "@webagent/report/Ineligibility"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
-import type { RunReport } from "@webagent/report/RunReport"
+import { cutShort } from "@webagent/report/CutShort"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { counted, signedPercent } from "@webagent/cli/Text"
 import * as Findings from "../Findings.ts"
 import * as ChangeText from "./ChangeText.ts"
@@ -21,7 +22,7 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
     const amount = row?.detectable?.amount
     return [`${figure} ${amount?._tag === "Ratio" ? signedPercent(amount.ratio - 1) : `-${least}`}`]
   })
-  return seen.length === 0 ? "" : `. Smaller changes than these can't be detected: ${seen.join(", ")}`
+  return seen.length === 0 ? "" : `. Smallest changes that would be detected: ${seen.join(", ")}`
 }
 
 /** A figure and its scenario; the whole run's durations have the name that titles use. */
@@ -56,53 +57,104 @@ const testedText = ({ header }: RunReport): string => {
   return tested === undefined ? "" : `; ${tested}`
 }
 
-const judged = (report: RunReport, judgement: NightJudgement): string => {
-  const { nights, rows } = judgement
-  const base = `${counted(nights, "night")}${notCounted(judgement)}`
-  if (isUncompared(judgement))
-    return `history  compared with ${base}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
+/** Which code changed since the last night; undefined if that isn't known, or if a finding tells it. */
+const changedText = (report: RunReport): string | undefined => {
+  const { header, judgement } = report
+  if (judgement?.previous === undefined || Findings.of(report).some(({ severity }) => severity !== "note"))
+    return undefined
+  const { revisions, startedAt, tool } = header
+  return ChangeText.changedSince({
+    good: judgement.previous,
+    bad: { ...revisions, startedAt, tool: tool.version }
+  })
+}
+
+/** The scenarios and figures of the whole night that got worse: `1 scenario is worse than before`; undefined if none did. */
+const worseText = (errors: ReadonlyArray<Finding>): string | undefined => {
+  const figures = errors.flatMap(({ kind, scenarios }) =>
+    kind._tag === "Regressed" && scenarios.length === 0 ? [kind.comparison] : []
+  )
+  const scenarios = errors.reduce(
+    (sum, { kind, scenarios }) =>
+      sum +
+      (kind._tag === "Regressed"
+        ? scenarios
+        : scenarios.filter(({ comparison }) => comparison?.verdict === "regressed")
+      ).length,
+    0
+  )
+  const worse = [...figures.map(figureText), ...(scenarios === 0 ? [] : [counted(scenarios, "scenario")])]
+  const isOne = worse.length === 1 && scenarios < 2 && figures[0]?.figure !== "duration"
+  return worse.length === 0 ? undefined : `${listed(worse)} ${isOne ? "is" : "are"} worse than before`
+}
+
+/** The differences that the comparison shows; empty if there is no evidence of any. */
+const changesOf = (report: RunReport, { rows }: NightJudgement): ReadonlyArray<string> => {
   const findings = Findings.of(report)
-  const errors = ofSeverity(findings, "error")
   const warnings = ofSeverity(findings, "warning").reduce(
     (sum, { scenarios }) => sum + Math.max(1, scenarios.length),
     0
   )
-  const worse = errors.reduce(
-    (sum, { kind, scenarios }) =>
-      sum +
-      (kind._tag === "Regressed"
-        ? Math.max(1, scenarios.length)
-        : scenarios.filter(({ comparison }) => comparison?.verdict === "regressed").length),
-    0
-  )
+  const worse = worseText(ofSeverity(findings, "error"))
   const better = rows.filter((row) => row.verdict === "improved")
-  const changed = [
-    ...(worse === 0 ? [] : [counted(worse, "regression")]),
+  return [
+    ...(worse === undefined ? [] : [worse]),
     ...(better.length === 0 ? [] : [`${counted(better.length, "improvement")} (${listed(better.map(figureText))})`]),
     ...(warnings === 0 ? [] : [counted(warnings, "warning")])
   ]
-  if (changed.length > 0) return `history  compared with ${base}: ${changed.join(", ")}`
+}
+
+const judged = (report: RunReport, judgement: NightJudgement): ReadonlyArray<string> => {
+  const { nights, rows } = judgement
+  const base = `${counted(nights, "night")}${notCounted(judgement)}`
+  if (isUncompared(judgement))
+    return [
+      `history  compared with ${base}: not enough data. ${least} earlier nights ${nights < least ? "" : "of the same scenarios and code "}are needed; each run with --record adds one.`
+    ]
+  const changes = changesOf(report, judgement)
   // errors that the history has no part in are listed below
-  const apart = errors.length === 0 ? "" : "apart from the problems below, "
-  return `history  compared with ${base}: ${apart}no evidence of a change${testedText(report)}${reach(rows)}`
+  const apart = ofSeverity(Findings.of(report), "error").length === 0 ? "" : "apart from the problems below, "
+  const changed = changedText(report)
+  const tested = changed === undefined ? testedText(report) : ""
+  return [
+    `history  compared with ${base}: ${changes.length > 0 ? changes.join(", ") : `${apart}no evidence of a regression${tested}${reach(rows)}`}`,
+    ...(changed === undefined ? [] : [`changed  ${changed}`])
+  ]
 }
 
 /** A figure with its evidence in one line. */
 export const rowText = (row: Comparison): string => `${figureText(row)}: ${evidence(row)}`
 
-/** The whole run's figures next to their usual values; undefined if it was not compared. */
-export const compared = (report: RunReport): string | undefined => {
-  const { judgement } = report
-  if (judgement === undefined || isUncompared(judgement)) return undefined
+const isInterrupted = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
+
+/**
+ * The whole run's figures next to their usual values, and if it has no problem how sure that is and which code changed, in
+ * sentences; empty if it was not compared.
+ */
+export const compared = (report: RunReport): ReadonlyArray<string> => {
+  const { judgement, results } = report
+  if (judgement === undefined || isUncompared(judgement)) return []
   const figures = judgement.rows.flatMap((row) => {
     const { change, figure, scenario } = row
     if (scenario !== null || row.verdict === "not enough data") return []
-    if (figure === "pass rate") return [`${figure} ${now(row)}, usually ${before(row)}`]
+    if (figure === "pass rate")
+      return [`${figure} ${now(row)}, ${now(row) === before(row) ? "as usual" : `usually ${before(row)}`}`]
     return change === undefined ? [] : [`typical scenario ${figure} ${signedPercent(change)}`]
   })
-  return figures.length === 0
-    ? undefined
-    : `Compared with ${counted(judgement.nights, "night")}: ${figures.join("; ")}${testedText(report)}.`
+  const scored = results.filter((result) => result.verdict !== "skipped" && !isInterrupted(result)).length
+  const isPart = results.some(isInterrupted) || cutShort(report).some(({ verdict }) => verdict === "skipped")
+  const only = isPart ? ` (only the ${counted(scored, "scenario")} with results)` : ""
+  const changed = changedText(report)
+  const tested = changed === undefined ? testedText(report) : ""
+  return [
+    ...(Findings.of(report).some(({ severity }) => severity !== "note") || changesOf(report, judgement).length > 0
+      ? []
+      : [`No evidence of a regression${reach(judgement.rows)}.`]),
+    ...(figures.length === 0
+      ? []
+      : [`Compared with ${counted(judgement.nights, "night")}${only}: ${figures.join("; ")}${tested}.`]),
+    ...(changed === undefined ? [] : [`Changed: ${changed}.`])
+  ]
 }
 
 /** Reports that a run was not compared because there are too few others; undefined if it was, or without a history. */
@@ -125,7 +177,7 @@ export const lines = (report: RunReport): ReadonlyArray<string> => {
     ...(confirm === undefined ? [] : [`extra    ${confirm}`]),
     ...(judgement === undefined
       ? []
-      : [judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
+      : [...judged(report, judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
     ...proposals.map(
       (proposal) =>
         `release  ${scenarioTitle({ suite: proposal.suite, name: proposal.scenario })} (${proposal.owner}): ${releaseText(proposal)}. Remove it from quarantine.`

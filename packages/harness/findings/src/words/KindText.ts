@@ -25,7 +25,7 @@ export const text = ({ kind, scenarios: [first] }: Pick<Finding, "kind" | "scena
     case "Flaky":
       return "flaky"
     case "Unreachable":
-      return "unreachable"
+      return "interrupted"
     case "Unscored":
     case "PartlyScored":
       return "not scored"

@@ -30,20 +30,21 @@ interface Commands {
 /** The next step after a complete run without errors and warnings. */
 export const nothing = "Nothing to do"
 
+/** The folders of the shards' reports, if no other ones are known. */
+const usualFolders = "shards/*"
+
 /** The next step about missing shards. */
-const lostShardsText = ({ args, of, shards }: LostShards): string => {
-  const jobs =
-    shards === undefined
-      ? "Look at the jobs of the shards that sent no report."
-      : `Look at the job of ${shardsText(shards)} first.`
-  if (args !== undefined)
-    return `${jobs} Then run the missing part in the folder that holds the other shards' reports, and merge them.`
+const lostShardsText = ({ args, folders = usualFolders, of, shards }: LostShards, hasCommands: boolean): string => {
+  const names = shards && shardsText(shards)
+  const jobs = `Look at ${names === undefined ? "the jobs of the shards that sent no report" : `the job of ${names} first`}. Then run`
+  if (args !== undefined && names !== undefined && hasCommands)
+    return `${jobs} these commands in the folder that contains ${folders}: they run ${names} and merge all reports.`
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
-  return `${jobs} Then run the shard's command again with ${flags} and the same --seed, and merge the shards.`
+  return `${jobs} the shard's command again with ${flags} and the same --seed, and merge the shards.`
 }
 
 /** Runs each missing shard into a folder next to those of the others, then merges all. */
-const shardsCommands = ({ args, folders = "shards/*", of, shards = [] }: LostShards, program: string) =>
+const shardsCommands = ({ args, folders = usualFolders, of, shards = [] }: LostShards, program: string) =>
   args === undefined || shards.length === 0
     ? []
     : [
@@ -61,12 +62,15 @@ const shardsCommands = ({ args, folders = "shards/*", of, shards = [] }: LostSha
 
 const lastFailed = "--last-failed"
 
+/** True if a scenario of an outage has no result; one without a verdict passed, but was slow. */
+const isInterrupted = ({ verdict }: Finding["scenarios"][number]): boolean => verdict !== undefined
+
 /** The commands of a finding itself. */
 const commandsOf = ({ kind, scenarios }: Finding, program: string): ReadonlyArray<string> => {
   if (kind._tag === "ServiceAway") {
     const { args } = kind
     if (args === undefined) return []
-    const rest = scenarios.length === 0 || args.includes(lastFailed) ? [] : [lastFailed]
+    const rest = !scenarios.some(isInterrupted) || args.includes(lastFailed) ? [] : [lastFailed]
     return [[`${program} run`, ...args.map(quoted), ...rest].join(" ")]
   }
   return kind._tag === "Incomplete" && kind.why._tag === "LostShards" ? shardsCommands(kind.why, program) : []
@@ -87,13 +91,13 @@ export const of = (finding: Finding, { program, replay }: Commands): NextText =>
 const lookText = (finding: Finding): string | undefined => {
   const suspects = ChangeText.suspects(onsetOf(finding))
   if (suspects === undefined) return undefined
+  const { service } = suspects
+  if (service !== undefined)
+    return `Ask the team that deployed service ${service.is} what changed since ${service.was}.`
   const owners = PeopleText.owners(finding)
   // a team has an article, and a person or a handle has none
   const people = owners === undefined ? undefined : `${/ team$/iu.test(owners) ? "the " : ""}${owners}`
-  const look = `Look at ${suspects.text}`
-  if (!suspects.isServiceOnly) return `${look}${people === undefined ? "" : ` with ${people}`}.`
-  const belong = finding.scenarios.length === 1 ? " belongs" : "s belong"
-  return `${look} with the team that deployed it${people === undefined ? "" : `; the scenario${belong} to ${people}`}.`
+  return `Look at ${suspects.text}${people === undefined ? "" : ` with ${people}`}.`
 }
 
 /** The next step about a regression: the code that changed when it began is where to look. */
@@ -128,21 +132,23 @@ const awayText = ({ kind, scenarios }: Finding, hasReplay: boolean): string => {
   const isAway = kind._tag === "ServiceAway"
   const recovery = isAway ? OutageText.recovery(kind.outage) : undefined
   const what =
-    isAway && scenarios.length === 0
+    isAway && !scenarios.some(isInterrupted)
       ? "night again"
-      : // it selects the scenarios by the newest report on the machine
-        `scenarios without a result again with ${lastFailed} on the machine that has this report`
+      : `interrupted scenarios again where this report was written, because ${lastFailed} reads the newest report there`
   const others =
     recovery !== undefined
-      ? ", and ask the service operator about the outage"
+      ? ". Ask the service operator about the outage"
       : hasReplay && !isAway
         ? ", or replay one scenario"
         : ""
   return `${recovery ?? "Check that the service is up first."} Run the ${what}${others}.`
 }
 
-/** The next step about a finding. `hasReplay` is true if its trial is in the report and can be replayed. */
-export const text = (finding: Finding, hasReplay: boolean): string => {
+/**
+ * The next step about a finding. `hasReplay` is true if its trial is in the report and can be replayed, and `hasCommands` if
+ * the commands follow.
+ */
+export const text = (finding: Finding, hasReplay: boolean, hasCommands = true): string => {
   const { kind, scenarios } = finding
   switch (kind._tag) {
     case "Failed":
@@ -157,7 +163,7 @@ export const text = (finding: Finding, hasReplay: boolean): string => {
       return awayText(finding, hasReplay)
     case "Incomplete":
       return kind.why._tag === "LostShards"
-        ? lostShardsText(kind.why)
+        ? lostShardsText(kind.why, hasCommands)
         : "See the run's log for the reason, then run the night again."
     case "Leak":
       return scenarios.every(({ browsers = [] }) => browsers.every(({ stopped }) => stopped))
@@ -169,7 +175,7 @@ export const text = (finding: Finding, hasReplay: boolean): string => {
     case "QuarantineExpired":
       return "Fix the scenario, or set a new date for its quarantine."
     case "CostUnknown":
-      return "Limit the spending at the service."
+      return "Limit the spending at the service, and run without --max-cost, --trial-budget and budgets."
     default:
       return scenarios.length === 0
         ? "See the run's log for details."

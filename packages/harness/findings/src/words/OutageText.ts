@@ -1,7 +1,7 @@
 import * as Money from "@webagent/cli/Money"
 import type { OutageToll } from "@webagent/report/Finding"
 import { isSerious, length_ms, type Outage } from "@webagent/report/Outage"
-import { counted, duration } from "@webagent/cli/Text"
+import { counted, duration, moment } from "@webagent/cli/Text"
 import * as CauseText from "./CauseText.ts"
 
 const clock = (iso: string, hasSeconds = true) => iso.slice(11, hasSeconds ? 19 : 16)
@@ -89,11 +89,18 @@ const end = ({ to }: Outage): string =>
 /** The service was down before a run if the run's first minute shows it. */
 const startup_ms = 60_000
 
+const isBefore = ({ from }: Outage, startedAt: string): boolean =>
+  Date.parse(from) - Date.parse(startedAt) <= startup_ms
+
 /** The part of a run that it covers: `already down when the run started, over at 02:31 UTC`; `startedAt` is undefined if it isn't known. */
 export const course = (outage: Outage, startedAt: string | undefined): string =>
-  startedAt !== undefined && Date.parse(outage.from) - Date.parse(startedAt) <= startup_ms
+  startedAt !== undefined && isBefore(outage, startedAt)
     ? `already down when the run started, ${end(outage)}`
     : end(outage)
+
+/** When it began: `2026-11-24 02:10:07 UTC`, `before the run started at 2026-11-24 02:00:00 UTC`. */
+export const began = (outage: Outage, startedAt: string): string =>
+  isBefore(outage, startedAt) ? `before the run started at ${moment(startedAt)}` : moment(outage.from)
 
 /** The time at which it was over: `The service responded again at 02:31 UTC.`; undefined if it wasn't over in the run. */
 export const recovery = ({ to }: Outage): string | undefined =>

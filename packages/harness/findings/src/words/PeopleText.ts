@@ -1,15 +1,36 @@
 import type { Acknowledgement } from "@webagent/report/Acknowledgement"
 import type { Finding } from "@webagent/report/Finding"
+import { onsetOf } from "../Order.ts"
+import * as ChangeText from "./ChangeText.ts"
 import { listed } from "./Names.ts"
 
-/** Names who sees to a finding: `checkout, ada`, and the CI operator if a shard wrote no report; undefined if none has an owner. */
+/** Names the owners of a finding's scenarios: `checkout, ada`; undefined if none has an owner. */
 export const owners = ({ kind, scenarios }: Finding): string | undefined => {
-  if (kind._tag === "Incomplete" && kind.why._tag === "LostShards") return "CI operator"
   const { contributors = [] } = "comparison" in kind ? kind.comparison : {}
   // a whole run that is worse is for those whose scenarios added most
   const affected = scenarios.length === 0 ? contributors : scenarios
   const all = [...new Set(affected.flatMap(({ owner }) => owner ?? []))]
   return all.length === 0 ? undefined : listed(all)
+}
+
+/**
+ * Names who sees to a finding: its scenarios' owners, the operator of the service if it was away, and that of the CI if a
+ * shard sent no report; undefined if it isn't known.
+ */
+export const owner = (finding: Finding): string | undefined => {
+  const { kind } = finding
+  if (kind._tag === "ServiceAway") return "service operator"
+  if (kind._tag === "Incomplete" && kind.why._tag === "LostShards") return "CI operator"
+  return kind._tag === "Unreachable" ? undefined : owners(finding)
+}
+
+/** Names who sees to a finding, and what they own if the service alone changed: `ada (of the suites, not of the service)`. */
+export const ownerText = (finding: Finding): string | undefined => {
+  const text = owner(finding)
+  const isOfSuites = text !== undefined && text === owners(finding)
+  return isOfSuites && ChangeText.suspects(onsetOf(finding))?.service !== undefined
+    ? `${text} (of the suites, not of the service)`
+    : text
 }
 
 const text = ({ at, note, owner, until }: Acknowledgement): string =>

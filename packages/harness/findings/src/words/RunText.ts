@@ -1,5 +1,6 @@
 import { cutShort } from "@webagent/report/CutShort"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
+import { statusOf } from "@webagent/report/Finding"
 import type { RunReport } from "@webagent/report/RunReport"
 import { isOpen } from "@webagent/report/Trial"
 import * as Findings from "../Findings.ts"
@@ -33,9 +34,13 @@ export const isPlain = (report: RunReport): boolean =>
   Findings.of(report).every(({ kind }) => kind._tag !== "ServiceAway" && kind._tag !== "StillOpen")
 
 /** True if a run without errors and warnings leaves no doubt: it is complete, and was compared if it has a history. */
-export const isSure = (report: RunReport): boolean =>
+const isSure = (report: RunReport): boolean =>
   !report.interrupted &&
   !(report.leftovers ?? []).some(isOpen) &&
   cutShort(report).length === 0 &&
   InterruptedTrials.of(report) === undefined &&
   HistoryLines.uncompared(report) === undefined
+
+/** True if there is nothing to do after a night: it was compared, it passed, and it leaves no doubt. */
+export const isDone = (report: RunReport): boolean =>
+  report.judgement !== undefined && statusOf(Findings.of(report)) === "passed" && isSure(report)

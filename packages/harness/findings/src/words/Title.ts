@@ -38,7 +38,7 @@ const verdictNouns: Readonly<Record<Verdict, string>> = {
   failed: "failure",
   claimed: "failure",
   flaky: "flaky scenario",
-  infra: "unreachable scenario",
+  infra: "interrupted scenario",
   unscored: "unscored scenario",
   passed: "scenario",
   skipped: "scenario"
@@ -179,10 +179,10 @@ const textOf = ({ count, fresh, noun, text }: Problem): string =>
 /** `75 of 76 scenarios passed`: of those that ran. */
 export const passedText = ({ isCutShort = false, passed, ran }: Titled): string => {
   if (ran === 0) return "no scenario was run"
-  if (isCutShort) return `${passed} of ${counted(ran, "scenario")} that ran passed`
+  const which = isCutShort ? " that ran" : ""
   return passed === ran && passed > 1
-    ? `all ${passed} scenarios passed`
-    : `${passed} of ${counted(ran, "scenario")} passed`
+    ? `all ${passed} scenarios${which} passed`
+    : `${passed} of ${counted(ran, "scenario")}${which} passed`
 }
 
 const mostWords = 8
@@ -251,7 +251,7 @@ const withCause = (
 
 /**
  * A run without its status, in at most seven words after its outages: `2 new failures, 1 browser leak`,
- * `1 failure: The cart was empty.`, `service unreachable 02:10 to 02:31 UTC · 19 unreachable scenarios`.
+ * `1 failure: The cart was empty.`, `service unreachable 02:10 to 02:31 UTC · 19 interrupted scenarios`.
  */
 export const titleOf = (run: Titled): string => {
   const { findings, partial } = run
@@ -298,8 +298,8 @@ export const statusWords: Readonly<Record<RunStatus, string>> = {
 /** The passed scenarios of a run that didn't pass, in brackets behind its problems. */
 const asideOf = (run: Titled, status: RunStatus): string => {
   const { isCutShort = false, passed, ran } = run
-  if (status !== "failed" || passed < ran || ran < 2) return passedText(run)
-  return isCutShort ? `of the ${ran} scenarios that ran, all passed` : `although ${passedText(run)}`
+  const text = passedText(run)
+  return status !== "failed" || passed < ran || ran < 2 || isCutShort ? text : `although ${text}`
 }
 
 /** A run in a line, for the end of its output: `FAILED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */

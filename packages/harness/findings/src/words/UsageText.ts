@@ -88,3 +88,9 @@ export const trials = (report: RunReport, unrun = 0): string => {
   const planned = report.counts.trials - confirm
   return `${unrun === 0 ? "" : `${number(planned)} of `}${counted(planned + unrun, "trial")}${confirm === 0 ? "" : ` + ${number(confirm)} to confirm`}`
 }
+
+/** The trials that an outage interrupted: `10 interrupted`; undefined if there are none. */
+export const interrupted = ({ results }: RunReport): string | undefined => {
+  const count = results.flatMap(({ trials }) => trials).filter(({ verdict }) => verdict === "infra").length
+  return count === 0 ? undefined : `${number(count)} interrupted`
+}

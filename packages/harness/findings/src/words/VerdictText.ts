@@ -1,7 +1,7 @@
 /** Words of verdicts that read better than their names in files. */
 const words: Readonly<Record<string, string>> = {
   claimed: "false success",
-  infra: "unreachable",
+  infra: "interrupted",
   unscored: "not scored"
 }
 

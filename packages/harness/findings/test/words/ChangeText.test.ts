@@ -17,46 +17,49 @@ const of = (bad: Partial<RunRevision>, before = good) =>
     known: 9,
     change: { good: before, bad: { ...good, startedAt: "2026-11-21T02:00:00.000Z", ...bad } }
   })
-const nights = "between 2026-11-20 02:00 and 2026-11-21 02:00 UTC: "
+const began = "between 2026-11-20 02:00 and 2026-11-21 02:00 UTC"
 
 describe("the code change between the last good night and the first bad one", () => {
   it("names both versions of changed code, and unchanged code", () => {
     assert.deepStrictEqual(of({ service: { version: "1.5.0", commit: other } }), {
-      text: `${nights}service changed from 1.4.2 to 1.5.0 (9b2c0d1); suites 3f0c1a2 and harness 0.4.0 did not change`
+      began,
+      changed: "service from 1.4.2 to 1.5.0 (9b2c0d1); suites 3f0c1a2 and harness 0.4.0 are the same"
     })
+    const both = of({ suites: { commit: other }, tool: "0.5.0" })
     assert.strictEqual(
-      of({ suites: { commit: other }, tool: "0.5.0" })?.text,
-      `${nights}suites changed from 3f0c1a2 to 9b2c0d1 and harness changed from 0.4.0 to 0.5.0; service 1.4.2 did not change`
+      both?.changed,
+      "suites from 3f0c1a2 to 9b2c0d1 and harness from 0.4.0 to 0.5.0; service 1.4.2 is the same"
     )
+    assert.strictEqual(both && ChangeText.line(both), `began ${began} · changed: ${both?.changed}`)
   })
 
   it("names the earlier night if the time of the problem is known", () => {
     const textAt = (version: string) => {
       const bad = { ...good, startedAt: "2026-11-21T02:00:00.000Z", service: { version } }
       const onset = { since: bad.startedAt, nights: 1, known: 9, change: { good, bad } }
-      return ChangeText.text(onset, "2026-11-21T02:10:07.000Z")?.text
+      return ChangeText.text(onset, "2026-11-21 02:10:07 UTC")
     }
     const since = "since the night of 2026-11-20"
     assert.deepStrictEqual(
       ["1.4.2", "1.5.0"].map(textAt),
       [
-        `no change ${since} in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`,
-        `service changed from 1.4.2 to 1.5.0 ${since}; suites 3f0c1a2 and harness 0.4.0 did not change`
-      ].map((text) => `2026-11-21 02:10:07 UTC: ${text}`)
+        `no versions ${since}: suites 3f0c1a2, harness 0.4.0 and service 1.4.2 are the same`,
+        `service from 1.4.2 to 1.5.0 ${since}; suites 3f0c1a2 and harness 0.4.0 are the same`
+      ].map((changed) => ({ began: "2026-11-21 02:10:07 UTC", changed }))
     )
   })
 
   it("reports that nothing changed, and unknown versions", () => {
-    assert.strictEqual(of({})?.text, `${nights}no change in suites (3f0c1a2), harness (0.4.0) or service (1.4.2)`)
+    assert.strictEqual(of({})?.changed, "no versions: suites 3f0c1a2, harness 0.4.0 and service 1.4.2 are the same")
     const { service: _, ...silent } = good
     assert.strictEqual(
-      of({}, silent)?.text,
-      `${nights}no change in suites (3f0c1a2) or harness (0.4.0); version of service unknown`
+      of({}, silent)?.changed,
+      "no versions: suites 3f0c1a2 and harness 0.4.0 are the same; version of service unknown"
     )
     const local = { commit: one, isChanged: true }
-    assert.match(of({ suites: local })?.text ?? "", /suites changed from 3f0c1a2 to 3f0c1a2 with local changes;/u)
+    assert.match(of({ suites: local })?.changed ?? "", /^suites from 3f0c1a2 to 3f0c1a2 with local changes;/u)
     // two nights with local changes need not have the same ones
-    assert.match(of({ suites: local }, { ...good, suites: local })?.text ?? "", /; version of suites unknown$/u)
+    assert.match(of({ suites: local }, { ...good, suites: local })?.changed ?? "", /; version of suites unknown$/u)
     assert.isUndefined(ChangeText.text({ since: "2026-11-21T02:00:00.000Z", nights: 1, known: 9 }))
   })
 

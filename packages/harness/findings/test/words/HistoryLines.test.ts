@@ -33,7 +33,7 @@ const judgement: NightJudgement = {
 describe("the comparison with earlier nights", () => {
   it("is one line, with the smallest detectable change and the differences", () => {
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
-      "history  compared with 12 nights: no evidence of a change. Smaller changes than these can't be detected: pass rate -2.9 points, duration +1,100 %",
+      "history  compared with 12 nights: no evidence of a regression. Smallest changes that would be detected: pass rate -2.9 points, duration +1,100 %",
       "         tool 0.2.0, was 0.1.0"
     ])
   })
@@ -43,25 +43,59 @@ describe("the comparison with earlier nights", () => {
     const report = { ...green, header: { ...green.header, revisions }, judgement }
     assert.include(
       HistoryLines.lines(report)[0],
-      ": no evidence of a change; tested service 1.4.2, suites 3f0c1a2. Smaller changes"
+      ": no evidence of a regression; tested service 1.4.2, suites 3f0c1a2. Smallest changes"
     )
-    assert.match(HistoryLines.compared(report) ?? "", /; tested service 1\.4\.2, suites 3f0c1a2\.$/u)
+    assert.match(HistoryLines.compared(report)[1] ?? "", /; tested service 1\.4\.2, suites 3f0c1a2\.$/u)
+  })
+
+  it("names the code that changed since the night before, unless a finding does", () => {
+    const revisions = { suites: { commit: "3f0c1a2b" }, service: { version: "1.5.0" } }
+    const previous = {
+      ...revisions,
+      startedAt: "2026-01-12T02:00:00.000Z",
+      tool: "0.1.0",
+      service: { version: "1.4.2" }
+    }
+    const report = {
+      ...green,
+      header: { ...green.header, revisions, tool: { name: "webagent-harness", version: "0.1.0" } },
+      judgement: { ...judgement, differences: [], previous }
+    }
+    const changed =
+      "service from 1.4.2 to 1.5.0 since the night of 2026-01-12; suites 3f0c1a2 and harness 0.1.0 are the same"
+    const [compared, ...others] = HistoryLines.lines(report)
+    assert.deepStrictEqual(others, [`changed  ${changed}`])
+    assert.notInclude(compared, "tested")
+    assert.deepStrictEqual(HistoryLines.compared(report).slice(-1), [`Changed: ${changed}.`])
+    const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
+    assert.lengthOf(HistoryLines.lines({ ...report, results }), 1)
+  })
+
+  it("reports the smallest detectable changes if nothing is worse", () => {
+    assert.deepStrictEqual(HistoryLines.compared({ ...green, judgement }), [
+      "No evidence of a regression. Smallest changes that would be detected: pass rate -2.9 points, duration +1,100 %.",
+      "Compared with 12 nights: pass rate 100 %, as usual."
+    ])
+    const results = green.results.map((result) => ({ ...result, verdict: "infra" as const }))
+    assert.deepStrictEqual(HistoryLines.compared({ ...green, results: [...green.results, ...results], judgement }), [
+      `Compared with 12 nights (only the ${green.results.length} scenario with results): pass rate 100 %, as usual.`
+    ])
   })
 
   it("does not claim that nothing changed in a failed night", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     assert.match(
       HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
-      /: apart from the problems below, no evidence of a change\. Smaller/u
+      /: apart from the problems below, no evidence of a regression\. Smallest/u
     )
   })
 
-  it("counts a failure that is less frequent than before as one regression, without a detectable change", () => {
+  it("counts a failure that is less frequent than before as one worse scenario, without a detectable change", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     const rows = [null, ...results].map((scenario) => row({ verdict: "regressed", scenario }))
     assert.strictEqual(
       HistoryLines.lines({ ...green, results, judgement: { ...judgement, differences: [], rows } })[0],
-      "history  compared with 12 nights: 1 regression"
+      "history  compared with 12 nights: 1 scenario is worse than before"
     )
   })
 
@@ -85,7 +119,7 @@ describe("the comparison with earlier nights", () => {
     const other = { ...judgement, nights: 0, passedOver: [{ nights: 3, why: "OtherTarget" as const }], rows: [] }
     assert.include(
       HistoryLines.lines({ ...green, judgement: other })[0],
-      "history  compared with 0 nights (3 not counted: another target): no evidence of a change"
+      "history  compared with 0 nights (3 not counted: another target): no evidence of a regression"
     )
   })
 
@@ -107,7 +141,7 @@ describe("the comparison with earlier nights", () => {
       HistoryLines.lines(first)[0],
       "compared with 0 nights (3 not counted: another target): not enough data."
     )
-    assert.isUndefined(HistoryLines.compared(first))
+    assert.isEmpty(HistoryLines.compared(first))
     assert.strictEqual(
       HistoryLines.uncompared(first),
       "Not compared with earlier nights: 5 are needed, and 0 nights are known (3 not counted: another target). Each run with --record adds one."
@@ -120,7 +154,9 @@ describe("the comparison with earlier nights", () => {
       row({ figure: "cost", verdict: "no evidence", change: 0.5 })
     ]
     const partly = { ...green, judgement: { ...judgement, rows } }
-    assert.strictEqual(HistoryLines.compared(partly), "Compared with 12 nights: typical scenario cost +50 %.")
+    assert.deepStrictEqual(HistoryLines.compared(partly).slice(-1), [
+      "Compared with 12 nights: typical scenario cost +50 %."
+    ])
   })
 
   it("reports too little data if the code of all scenarios changed", () => {

@@ -39,7 +39,7 @@ describe("the next step", () => {
     const kind = { _tag: "Regressed", comparison: comparison as never } as const
     assert.strictEqual(
       nextOf({ kind, onset }).text,
-      "Look at the service's change from 1.4.2 to 1.5.0 with the team that deployed it; the scenarios belong to the checkout team."
+      "Ask the team that deployed service 1.5.0 what changed since 1.4.2."
     )
     assert.strictEqual(
       nextOf({ kind, onset: { ...onset, change: { good: bad, bad } as never } }, "replay").text,
@@ -70,8 +70,7 @@ describe("the next step", () => {
   })
 
   it("begins with the code that changed when a scenario began to fail", () => {
-    const look =
-      "Look at the service's change from 1.4.2 to 1.5.0 with the team that deployed it; the scenario belongs to the checkout team."
+    const look = "Ask the team that deployed service 1.5.0 what changed since 1.4.2."
     const scenarios = shop.map((one) => ({ ...one, onset }))
     const failed = { kind: { _tag: "Failed", claimedSuccess: false, cause: null, trials: 1 }, scenarios } as const
     assert.deepStrictEqual(
@@ -93,26 +92,29 @@ describe("the next step", () => {
     const outage = { from: "2026-11-24T02:10:07.000Z", to: null, why: "connection refused" }
     const away = { _tag: "ServiceAway", outage, isWholeRun: true } as const
     assert.notInclude(textOf(away), "--last-failed")
-    const interrupted: Finding = { kind: { ...away, isWholeRun: false }, severity: "error", scenarios: shop }
+    const scenarios = shop.map((one) => ({ ...one, verdict: "infra" as const }))
+    const interrupted: Finding = { kind: { ...away, isWholeRun: false }, severity: "error", scenarios }
     assert.match(NextText.text(interrupted, true), /^Check that the service is up first\. .*--last-failed/u)
     const args = ["my shop.suite.ts", "--record"]
     const commandsOf = (finding: Finding, of = args) => nextOf({ ...finding, kind: { ...away, args: of } }).commands
     assert.deepStrictEqual(commandsOf(interrupted), ['harness run "my shop.suite.ts" --record --last-failed'])
     assert.deepStrictEqual(commandsOf(interrupted, ["--last-failed"]), ["harness run --last-failed"])
     assert.deepStrictEqual(commandsOf({ ...interrupted, scenarios: [] }), ['harness run "my shop.suite.ts" --record'])
+    // its trials passed, but were slow
+    assert.deepStrictEqual(commandsOf({ ...interrupted, scenarios: shop }), ['harness run "my shop.suite.ts" --record'])
     assert.deepStrictEqual(nextOf(interrupted).commands, [])
     const over = { ...away, isWholeRun: false, outage: { ...outage, to: "2026-11-24T02:31:40.000Z" } } as const
     const [some, all] = [
       { ...interrupted, kind: over },
       { ...interrupted, kind: over, scenarios: [] }
     ].map((finding) => NextText.text(finding, false))
-    const operator = "and ask the service operator about the outage."
+    const operator = "Ask the service operator about the outage."
     const back = "The service responded again at 02:31 UTC."
     assert.deepStrictEqual(
       [some, all],
       [
-        `${back} Run the scenarios without a result again with --last-failed on the machine that has this report, ${operator}`,
-        `${back} Run the night again, ${operator}`
+        `${back} Run the interrupted scenarios again where this report was written, because --last-failed reads the newest report there. ${operator}`,
+        `${back} Run the night again. ${operator}`
       ]
     )
     // the next step is in one place only
@@ -127,8 +129,17 @@ describe("the next step", () => {
       "the same --shard and the same --seed"
     )
     const args = ["my shop.suite.ts", "--seed", "7"]
-    const commandsOf = (folders: { readonly folders?: string }) =>
-      nextOf({ kind: { _tag: "Incomplete", why: { ...lost, args, ...folders } } }).commands
+    const stepOf = (folders: { readonly folders?: string }) =>
+      nextOf({ kind: { _tag: "Incomplete", why: { ...lost, args, ...folders } } })
+    const commandsOf = (folders: { readonly folders?: string }) => stepOf(folders).commands
+    const begin = "Look at the job of shards 1, 3 first. Then run these commands"
+    const end = "they run shards 1, 3 and merge all reports."
+    assert.deepStrictEqual(
+      [{}, { folders: "out/shard-*" }].map((folders) => stepOf(folders).text),
+      ["shards/*", "out/shard-*"].map((folders) => `${begin} in the folder that contains ${folders}: ${end}`)
+    )
+    const kind = { _tag: "Incomplete", why: { ...lost, args } } as const
+    assert.include(NextText.text({ kind, severity: "error", scenarios: [] }, false, false), "--shard 1/3, then")
     assert.deepStrictEqual(commandsOf({ folders: "out/shard-*" }), [
       ...[1, 3].map((n) => `harness run "my shop.suite.ts" --seed 7 --shard ${n}/3 --report-dir out/shard-${n}`),
       "harness merge out/shard-*"

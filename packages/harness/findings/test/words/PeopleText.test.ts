@@ -48,9 +48,24 @@ describe("the text about a finding's people", () => {
 
   it("names the operator if a shard is missing, because no scenario caused it", () => {
     const lost = { _tag: "Incomplete", why: { _tag: "LostShards", missing: 1, of: 2, shards: [2] } } as const
-    assert.strictEqual(PeopleText.owners({ ...failed(), kind: lost }), "CI operator")
+    assert.strictEqual(PeopleText.owner({ ...failed(), kind: lost }), "CI operator")
     const stopped = { _tag: "Incomplete", why: { _tag: "Stopped" } } as const
-    assert.isUndefined(PeopleText.owners({ ...failed(), kind: stopped }))
+    assert.isUndefined(PeopleText.owner({ ...failed(), kind: stopped }))
+  })
+
+  it("own the suites only, if the service alone changed", () => {
+    const run = { startedAt: ada.at, tool: "0.1.0" }
+    const changedTo = (version: string, tool = "0.1.0") => {
+      const change = { good: { ...run, service: { version: "1.4.2" } }, bad: { ...run, tool, service: { version } } }
+      const onset = { since: run.startedAt, nights: 1, known: 9, change }
+      return (...owners: ReadonlyArray<string>) =>
+        FindingText.describe(failed(...owners.map((owner) => ({ ...scenarioOf(`is of ${owner}`, owner), onset }))))
+          .owner
+    }
+    assert.deepStrictEqual(
+      [changedTo("1.5.0")("ada"), changedTo("1.5.0")("ada", "kim"), changedTo("1.5.0", "0.2.0")("ada")],
+      ["ada (of the suites, not of the service)", "ada, kim (of the suites, not of the service)", "ada"]
+    )
   })
 
   it("is omitted if there are none", () => {

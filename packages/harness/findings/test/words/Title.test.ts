@@ -222,9 +222,9 @@ describe("a run's headline", () => {
     assert.strictEqual(titleOf(report), "partial: 2 of 5 scenarios cut short")
     const failed = { ...report, results: [...results, resultOf("a", [failing()])] }
     assert.strictEqual(titleOf(failed), "1 failure · partial")
-    assert.strictEqual(lastLineOf(report), `PASSED: 3 of 3 scenarios that ran passed · ${partial}`)
+    assert.strictEqual(lastLineOf(report), `PASSED: all 3 scenarios that ran passed · ${partial}`)
     const lost = { ...report, shards: [{ index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }] }
-    assert.include(lastLineOf(lost), "1 of 2 shards missing (of the 3 scenarios that ran, all passed) · partial")
+    assert.include(lastLineOf(lost), "1 of 2 shards missing (all 3 scenarios that ran passed) · partial")
     assert.isUndefined(CutShort.unrun(report))
     assert.strictEqual(CutShort.unrun({ ...report, header: { ...report.header, trials: 3 } }), 5)
     assert.isUndefined(partialOf(reportOf(passed(2))))

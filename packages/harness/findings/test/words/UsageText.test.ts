@@ -25,6 +25,12 @@ describe("the text about a run's usage", () => {
     ])
   })
 
+  it("counts the trials that an outage interrupted", () => {
+    const away = resultOf("c", [trialOf({ verdict: "infra" }), trialOf({ verdict: "infra" })])
+    assert.strictEqual(UsageText.interrupted(reportOf([plain, away])), "2 interrupted")
+    assert.isUndefined(UsageText.interrupted(reportOf([plain])))
+  })
+
   it("names the shards whose cost is missing", () => {
     const shard = { index: 1, of: 2, startedAt: "", duration_ms: 1, interrupted: false }
     assert.strictEqual(
