@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { assert } from "vitest"
 
 /** Longest time in milliseconds that a control takes to appear on a busy machine. */
-const patience = 30_000
+const patience = 60_000
 
 /** Presses Tab until the focus is on a control with this name; a person with a keyboard has no other way. */
 export const tabTo = async (page: Page, name: string) => {
@@ -41,8 +41,8 @@ export const confirm = async (page: Page, name: string, confirmation = name) => 
 
 /** Opens a screen by its letter. */
 export const goTo = async (page: Page, letter: string, heading: string) => {
-  await page.keyboard.press("g")
-  await page.keyboard.press(letter)
+  // one after the other, the letter comes too late on a busy machine
+  await Promise.all([page.keyboard.press("g"), page.keyboard.press(letter)])
   await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
 }
 

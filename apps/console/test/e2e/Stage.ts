@@ -26,7 +26,7 @@ export const useStage = (serve: () => Promise<Served>): (() => Stage) => {
     })
     const page = await context.newPage()
     const problems: Array<string> = []
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(60_000)
     page.on("pageerror", ({ message }) => problems.push(message))
     page.on("console", (message) => {
       if (message.type() === "error" && !/status of (?:401|404)/u.test(message.text())) problems.push(message.text())

@@ -40,7 +40,7 @@ export const useHarness = (options: WorldOptions = {}) => {
       permissions: ["clipboard-read", "clipboard-write"]
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const problems = watchProblems(page, server.address)
     try {
       await page.goto(`${server.address}/ui/#${path}`)

@@ -88,7 +88,7 @@ export const useConsole = ({
     })
     const page = await context.newPage()
     if (time !== undefined) await page.clock.setFixedTime(time)
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const problems = watchProblems(page, server.address)
     try {
       await page.goto(`${server.address}/console${path}`)

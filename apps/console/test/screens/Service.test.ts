@@ -22,7 +22,7 @@ describe("the console of the simulated service", () => {
 
   it("starts a run without a sign-in, watches it to its end, finds a failed one, and follows up", async () => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(60_000)
     const errors: Array<string> = []
     page.on("pageerror", ({ message }) => errors.push(message))
     await page.goto(`${address}/console`)

@@ -37,7 +37,7 @@ export const useSimulation = ({ browser: given }: { readonly browser?: Browser |
       ...fixed(time)
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const problems = watchProblems(page, address)
     const send: Service["send"] = (method, at, body, headers) =>
       fetch(`${address}${at}`, {
