@@ -9,8 +9,8 @@ export interface Weight {
   readonly longFunctions: ReadonlyArray<string>
 }
 
-/** The size of the sources today. Raised last for examples in doc comments and for what changed before a finding. Lower a number whenever it falls. */
-export const most = { lines: 148_841, longFunctions: 0 }
+/** The size of the sources today. Raised last for examples in doc comments and for the cause, owner and onset of a finding. Lower a number whenever it falls. */
+export const most = { lines: 148_876, longFunctions: 0 }
 
 const longest = 150
 

@@ -143,7 +143,7 @@ const whyOf = ({ finding, ignored, next, text }: Described): string => {
       evidence,
       ...(unexplained === undefined ? [] : [`Cause: ${unexplained}`]),
       ...(cost === undefined ? [] : [`Cost: ${cost}`]),
-      ...(certainty === undefined ? [] : [certainty]),
+      ...(certainty === undefined ? [] : [`Sure: ${certainty}`]),
       ...ContributionText.line(text.contribution)
     ].map(escape),
     ...(change === undefined ? [] : [`Began: ${escape(change.began)}`, `Changed: ${escape(change.changed)}${link}`]),

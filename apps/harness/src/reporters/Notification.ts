@@ -23,10 +23,10 @@ const Problem = Schema.Struct({
   isReminder: Schema.Boolean,
   /**
    * Who sees to it: the owners of its scenarios, the service operator during an outage, or the CI operator if a shard is
-   * missing; null if there are none.
+   * missing; null if there are none, and for interrupted scenarios without an outage that the run waited for.
    */
   owner: Schema.NullOr(Schema.String),
-  /** Whose scenarios an outage interrupted; null for any other problem. */
+  /** The owners of the interrupted scenarios; null if there are none, and for any other problem. */
   affected: Schema.NullOr(Schema.String),
   /** When it was first seen, and which code changed then; null where earlier nights cannot tell. */
   change: Schema.NullOr(Schema.String),

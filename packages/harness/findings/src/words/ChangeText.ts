@@ -78,14 +78,16 @@ interface Suspects {
 
 /** Names the code that changed when a problem began; undefined if none is known. */
 export const suspects = (onset: Onset | undefined): Suspects | undefined => {
-  const changed = onset?.change === undefined ? [] : versionsOf(onset.change).filter(({ state }) => state === "changed")
+  const all = onset?.change === undefined ? [] : versionsOf(onset.change)
+  const changed = all.filter(({ state }) => state === "changed")
   // the service is the last part
   const [first] = changed
   if (first === undefined) return undefined
   const texts = changed.map(
     ({ is, name, was }) => `the ${name}${name === "suites" ? "'" : "'s"} change from ${was} to ${is}`
   )
-  return { text: listed(texts), ...(first.name === "service" ? { service: first } : {}) }
+  const isOnly = first.name === "service" && all.every(({ state }) => state !== "unknown")
+  return { text: listed(texts), ...(isOnly ? { service: first } : {}) }
 }
 
 /** Returns which code changed between two runs, to follow "changed". `since` follows the changes. */
@@ -123,7 +125,8 @@ const urlOf = ({ bad, good }: Change): string | undefined => {
   return `${repository.url}${repository.forge === "gitlab" ? "/-" : ""}/compare/${was.commit.slice(0, shortest)}...${is.commit.slice(0, shortest)}`
 }
 
-const minute = (iso: string) => iso.slice(0, 16).replace("T", " ")
+/** The minute of a time, in UTC: `2026-11-20 02:00`. */
+export const minute = (iso: string) => iso.slice(0, 16).replace("T", " ")
 
 /** Describes when a problem began, and which code changed then; undefined if no code is known. `began` is its time, if that is known. */
 export const text = (onset: Onset | undefined, began?: string): ChangeText | undefined => {

@@ -93,16 +93,26 @@ const certaintyOf = ({ kind, scenarios: [first] }: Finding): string | undefined 
   }
 }
 
+/** True if changed code can be the cause. */
+const isOfCode = ({ _tag }: Finding["kind"]): boolean => _tag === "Failed" || _tag === "Flaky" || _tag === "Regressed"
+
 /** Names the place to look for a cause that no check and no request shows. */
-const unexplainedOf = ({ kind, scenarios: [first] }: Finding): string | undefined => {
+const unexplainedOf = (finding: Finding): string | undefined => {
+  const {
+    kind,
+    scenarios: [first]
+  } = finding
   if (kind._tag === "Leak") {
     const { leakedIn: [trial] = [] } = first ?? {}
     const where = trial === undefined ? "the trial" : `trial ${trial}`
     return `not recorded. In ${where}, find where the scenario finishes without stopping its browser`
   }
   if (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
-    return "unknown: only the log of the missing shard's CI job can show it"
+    return `unknown: only the ${kind.why.missing === 1 ? "log of the missing shard's CI job" : "logs of the missing shards' CI jobs"} can show it`
   // a check says what differs, and a service's own error says why
+  const suspects = isOfCode(kind) ? ChangeText.suspects(onsetOf(finding)) : undefined
+  if (suspects !== undefined)
+    return `probably ${suspects.text}, because no other recorded version changed when it began`
   const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
   return isFlake
     ? "unknown: the check shows the difference but not the reason. Compare a failed trial's requests with those of a passed one"
@@ -150,7 +160,14 @@ export const describe = (finding: Finding): FindingText => {
       owner: PeopleText.ownerText(finding),
       affected: isAffecting ? PeopleText.owners(finding) : undefined,
       acknowledged: PeopleText.acknowledged(finding),
-      change: ChangeText.text(onset, isFirst ? OutageText.began(kind.outage, onset.since) : undefined),
+      change: ChangeText.text(
+        onset,
+        isFirst
+          ? OutageText.began(kind.outage, onset.since)
+          : isLost && onset?.nights === 1
+            ? `with this run, ${ChangeText.minute(onset.since)} UTC`
+            : undefined
+      ),
       shared: sharedOf(finding)
     }),
     scenarios: scenarios.map((scenario): ScenarioText => {

@@ -22,7 +22,9 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
     const amount = row?.detectable?.amount
     return [`${figure} ${amount?._tag === "Ratio" ? signedPercent(amount.ratio - 1) : `-${least}`}`]
   })
-  return seen.length === 0 ? "" : `. Smallest changes that would be detected: ${seen.join(", ")}`
+  return seen.length === 0
+    ? ""
+    : `. In the whole night, changes smaller than these can stay unnoticed: ${seen.join(", ")}`
 }
 
 /** A figure and its scenario; the whole run's durations have the name that titles use. */
@@ -69,20 +71,23 @@ const changedText = (report: RunReport): string | undefined => {
   })
 }
 
+/** Limits a sentence to the scenarios outside of quarantine, if one in quarantine is worse. */
+const heldText = ({ rows }: NightJudgement): string =>
+  rows.some(({ verdict }) => verdict === "regressed") ? " outside of quarantine" : ""
+
 /** The scenarios and figures of the whole night that got worse: `1 scenario is worse than before`; undefined if none did. */
 const worseText = (errors: ReadonlyArray<Finding>): string | undefined => {
   const figures = errors.flatMap(({ kind, scenarios }) =>
     kind._tag === "Regressed" && scenarios.length === 0 ? [kind.comparison] : []
   )
-  const scenarios = errors.reduce(
-    (sum, { kind, scenarios }) =>
-      sum +
-      (kind._tag === "Regressed"
-        ? scenarios
-        : scenarios.filter(({ comparison }) => comparison?.verdict === "regressed")
-      ).length,
-    0
-  )
+  // one may be in several findings, by its duration and its cost
+  const scenarios = new Set(
+    errors.flatMap(({ kind, scenarios }) =>
+      scenarios
+        .filter(({ comparison }) => kind._tag === "Regressed" || comparison?.verdict === "regressed")
+        .map(scenarioTitle)
+    )
+  ).size
   const worse = [...figures.map(figureText), ...(scenarios === 0 ? [] : [counted(scenarios, "scenario")])]
   const isOne = worse.length === 1 && scenarios < 2 && figures[0]?.figure !== "duration"
   return worse.length === 0 ? undefined : `${listed(worse)} ${isOne ? "is" : "are"} worse than before`
@@ -149,7 +154,7 @@ export const compared = (report: RunReport): ReadonlyArray<string> => {
   return [
     ...(Findings.of(report).some(({ severity }) => severity !== "note") || changesOf(report, judgement).length > 0
       ? []
-      : [`No evidence of a regression${reach(judgement.rows)}.`]),
+      : [`No evidence of a regression${heldText(judgement)}${reach(judgement.rows)}.`]),
     ...(figures.length === 0
       ? []
       : [`Compared with ${counted(judgement.nights, "night")}${only}: ${figures.join("; ")}${tested}.`]),

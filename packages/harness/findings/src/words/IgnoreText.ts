@@ -16,7 +16,7 @@ export const of = ({ kind, scenarios, severity }: Finding): IgnoreText => {
     case "Regressed":
       return {
         answer:
-          "No, unless it's intended. If it is, accept the new level, together with all other regressions of this night",
+          "No, unless it's intended. If it is, this command accepts the new level and all other regressions of this night",
         remedy: "accept"
       }
     case "ServiceAway":

@@ -36,11 +36,11 @@ const usualFolders = "shards/*"
 /** The next step about missing shards. */
 const lostShardsText = ({ args, folders = usualFolders, of, shards }: LostShards, hasCommands: boolean): string => {
   const names = shards && shardsText(shards)
-  const jobs = `Look at ${names === undefined ? "the jobs of the shards that sent no report" : `the job of ${names} first`}. Then run`
+  const jobs = `Look at ${names === undefined ? "the jobs of the shards that sent no report" : `the job of ${names} first`}. Then`
   if (args !== undefined && names !== undefined && hasCommands)
-    return `${jobs} these commands in the folder that contains ${folders}: they run ${names} and merge all reports.`
+    return `${jobs} copy the other shards' reports from the CI into your checkout as ${folders}, and run these commands there: they run ${names} and merge all reports.`
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
-  return `${jobs} the shard's command again with ${flags} and the same --seed, and merge the shards.`
+  return `${jobs} run the shard's command again with ${flags} and the same --seed, and merge the shards.`
 }
 
 /** Runs each missing shard into a folder next to those of the others, then merges all. */
@@ -115,7 +115,7 @@ const regressedText = (finding: Finding, comparison: Comparison, hasReplay: bool
 const openTrial = "Open the trial in the report, then replay it."
 
 /** The next step about scenarios that failed: the code that changed, then the trial that shows the failure. */
-const failedText = (finding: Finding, hasReplay: boolean): string => {
+const failedText = (finding: Finding, hasReplay: boolean, hasCommands: boolean): string => {
   const isFlaky = finding.kind._tag === "Flaky"
   const look = lookText(finding)
   const begin = look === undefined ? "" : `${look} `
@@ -124,7 +124,9 @@ const failedText = (finding: Finding, hasReplay: boolean): string => {
   if (!isFlaky)
     return look === undefined ? openTrial : `${begin}To see the failure, open the trial in the report or replay it.`
   const { notRun = 0, ran = 0 } = finding.scenarios[0]?.trials ?? {}
-  return `${begin}Open a failed trial in the report, then replay the scenario. The command runs it ${ran + notRun < 2 ? "several" : ran + notRun} times, because a single trial may pass.`
+  const times = `${ran + notRun < 2 ? "several" : ran + notRun} times`
+  const replay = hasCommands ? `replay the scenario. The command runs it ${times},` : `replay the scenario ${times},`
+  return `${begin}Open a failed trial in the report, then ${replay} because a single trial may pass.`
 }
 
 /** The next step about a service that didn't respond. */
@@ -134,7 +136,7 @@ const awayText = ({ kind, scenarios }: Finding, hasReplay: boolean): string => {
   const what =
     isAway && !scenarios.some(isInterrupted)
       ? "night again"
-      : `interrupted scenarios again where this report was written, because ${lastFailed} reads the newest report there`
+      : `interrupted scenarios again in this report's folder on its machine: ${lastFailed} reads the newest report there`
   const others =
     recovery !== undefined
       ? ". Ask the service operator about the outage"
@@ -153,7 +155,7 @@ export const text = (finding: Finding, hasReplay: boolean, hasCommands = true): 
   switch (kind._tag) {
     case "Failed":
     case "Flaky":
-      return failedText(finding, hasReplay)
+      return failedText(finding, hasReplay, hasCommands)
     case "Unusual":
       return hasReplay ? openTrial : "Run the scenario again to see whether it still fails."
     case "Regressed":

@@ -98,9 +98,9 @@ export const course = (outage: Outage, startedAt: string | undefined): string =>
     ? `already down when the run started, ${end(outage)}`
     : end(outage)
 
-/** When it began: `2026-11-24 02:10:07 UTC`, `before the run started at 2026-11-24 02:00:00 UTC`. */
+/** When it began: `2026-11-24 02:10:07 UTC`, or `by 2026-11-24 02:00:04 UTC, in the run's first minute`. */
 export const began = (outage: Outage, startedAt: string): string =>
-  isBefore(outage, startedAt) ? `before the run started at ${moment(startedAt)}` : moment(outage.from)
+  isBefore(outage, startedAt) ? `by ${moment(outage.from)}, in the run's first minute` : moment(outage.from)
 
 /** The time at which it was over: `The service responded again at 02:31 UTC.`; undefined if it wasn't over in the run. */
 export const recovery = ({ to }: Outage): string | undefined =>

@@ -24,13 +24,12 @@ export const owner = (finding: Finding): string | undefined => {
   return kind._tag === "Unreachable" ? undefined : owners(finding)
 }
 
-/** Names who sees to a finding, and what they own if the service alone changed: `ada (of the suites, not of the service)`. */
+/** Names who sees to a finding, and the service's team first if only the service changed: `the team that deployed service 1.5 (scenarios: ada)`. */
 export const ownerText = (finding: Finding): string | undefined => {
   const text = owner(finding)
   const isOfSuites = text !== undefined && text === owners(finding)
-  return isOfSuites && ChangeText.suspects(onsetOf(finding))?.service !== undefined
-    ? `${text} (of the suites, not of the service)`
-    : text
+  const service = isOfSuites ? ChangeText.suspects(onsetOf(finding))?.service : undefined
+  return service === undefined ? text : `the team that deployed service ${service.is} (scenarios: ${text})`
 }
 
 const text = ({ at, note, owner, until }: Acknowledgement): string =>

@@ -28,7 +28,7 @@ describe("the next step", () => {
     assert.notInclude(text, "replay")
   })
 
-  const run = { startedAt: "2026-11-24T02:00:00.000Z", tool: "0.1.0" }
+  const run = { startedAt: "2026-11-24T02:00:00.000Z", tool: "0.1.0", suites: { commit: "3f0c1a2b" } }
   const [good, bad] = ["1.4.2", "1.5.0"].map((version) => ({ ...run, service: { version } }))
   const onset = { since: run.startedAt, nights: 1, known: 9, change: { good, bad } } as NonNullable<Finding["onset"]>
 
@@ -44,6 +44,12 @@ describe("the next step", () => {
     assert.strictEqual(
       nextOf({ kind, onset: { ...onset, change: { good: bad, bad } as never } }, "replay").text,
       "Find the change that made it worse. To measure it again, replay shop › pays and compare it with its usual 2.42 s per trial."
+    )
+    // suites of an unknown version may have changed as well
+    const { suites: _, ...unknown } = bad ?? run
+    assert.include(
+      nextOf({ kind, onset: { ...onset, change: { good, bad: unknown } as never } }).text,
+      "Look at the service's change from 1.4.2 to 1.5.0 with the checkout team."
     )
     // the owner of the scenarios owns the suites, too
     const change = { good, bad: { ...bad, tool: "0.2.0" } } as never
@@ -113,7 +119,7 @@ describe("the next step", () => {
     assert.deepStrictEqual(
       [some, all],
       [
-        `${back} Run the interrupted scenarios again where this report was written, because --last-failed reads the newest report there. ${operator}`,
+        `${back} Run the interrupted scenarios again in this report's folder on its machine: --last-failed reads the newest report there. ${operator}`,
         `${back} Run the night again. ${operator}`
       ]
     )
@@ -132,11 +138,12 @@ describe("the next step", () => {
     const stepOf = (folders: { readonly folders?: string }) =>
       nextOf({ kind: { _tag: "Incomplete", why: { ...lost, args, ...folders } } })
     const commandsOf = (folders: { readonly folders?: string }) => stepOf(folders).commands
-    const begin = "Look at the job of shards 1, 3 first. Then run these commands"
-    const end = "they run shards 1, 3 and merge all reports."
+    const begin =
+      "Look at the job of shards 1, 3 first. Then copy the other shards' reports from the CI into your checkout"
+    const end = "and run these commands there: they run shards 1, 3 and merge all reports."
     assert.deepStrictEqual(
       [{}, { folders: "out/shard-*" }].map((folders) => stepOf(folders).text),
-      ["shards/*", "out/shard-*"].map((folders) => `${begin} in the folder that contains ${folders}: ${end}`)
+      ["shards/*", "out/shard-*"].map((folders) => `${begin} as ${folders}, ${end}`)
     )
     const kind = { _tag: "Incomplete", why: { ...lost, args } } as const
     assert.include(NextText.text({ kind, severity: "error", scenarios: [] }, false, false), "--shard 1/3, then")

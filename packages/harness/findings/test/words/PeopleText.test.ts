@@ -53,8 +53,8 @@ describe("the text about a finding's people", () => {
     assert.isUndefined(PeopleText.owner({ ...failed(), kind: stopped }))
   })
 
-  it("own the suites only, if the service alone changed", () => {
-    const run = { startedAt: ada.at, tool: "0.1.0" }
+  it("name the team of the service first if only that changed", () => {
+    const run = { startedAt: ada.at, tool: "0.1.0", suites: { commit: "3f0c1a2b" } }
     const changedTo = (version: string, tool = "0.1.0") => {
       const change = { good: { ...run, service: { version: "1.4.2" } }, bad: { ...run, tool, service: { version } } }
       const onset = { since: run.startedAt, nights: 1, known: 9, change }
@@ -64,7 +64,11 @@ describe("the text about a finding's people", () => {
     }
     assert.deepStrictEqual(
       [changedTo("1.5.0")("ada"), changedTo("1.5.0")("ada", "kim"), changedTo("1.5.0", "0.2.0")("ada")],
-      ["ada (of the suites, not of the service)", "ada, kim (of the suites, not of the service)", "ada"]
+      [
+        "the team that deployed service 1.5.0 (scenarios: ada)",
+        "the team that deployed service 1.5.0 (scenarios: ada, kim)",
+        "ada"
+      ]
     )
   })
 
