@@ -26,10 +26,15 @@ export const make = () => {
     },
     eventsAfter,
     /** Returns the events of a turn and its steps after a cursor, at most `limit`. */
-    eventsOf: (turnId: string, after: number, limit: number): ReadonlyArray<StoredEvent> =>
-      eventsAfter(after, Infinity)
-        .filter(({ event }) => turnIdOf(event) === turnId)
-        .slice(0, limit),
+    eventsOf: (turnId: string, after: number, limit: number): ReadonlyArray<StoredEvent> => {
+      const found: Array<StoredEvent> = []
+      const oldest = oldestEvent()
+      for (let index = Math.max(0, after + 1 - oldest); index < events.length && found.length < limit; index++) {
+        const event = events[index]
+        if (event !== undefined && turnIdOf(event) === turnId) found.push({ cursor: oldest + index, event })
+      }
+      return found
+    },
     newestEvent: (): number => cursor,
     oldestEvent,
     /** Deletes the oldest events up to a cursor, at most `limit`, and returns their number. */

@@ -14,9 +14,9 @@ const isBefore = (left: Place, right: Place) =>
 /** Makes an empty list. */
 export const make = () => {
   // oldest first, in columns, which take a third of the memory of an object for each record
-  let ids: Array<string> = []
-  let times: Array<number> = []
-  let order: Array<number> = []
+  const ids: Array<string> = []
+  const times: Array<number> = []
+  const order: Array<number> = []
   let n = 0
 
   const placeAt = (index: number): Placed => ({ id: ids[index] ?? "", at_ms: times[index] ?? 0, n: order[index] ?? 0 })
@@ -33,10 +33,14 @@ export const make = () => {
     },
     /** Removes the records that are gone. */
     forget: (isThere: (id: string) => boolean): void => {
-      const kept = all().filter(({ id }) => isThere(id))
-      ids = kept.map(({ id }) => id)
-      times = kept.map(({ at_ms }) => at_ms)
-      order = kept.map((place) => place.n)
+      let kept = 0
+      for (const [index, id] of ids.entries()) {
+        if (!isThere(id)) continue
+        ids[kept] = id
+        times[kept] = times[index] ?? 0
+        order[kept++] = order[index] ?? 0
+      }
+      ids.length = times.length = order.length = kept
     },
     /** Returns the places after this one, newest first. */
     *after(place: Place | null): Generator<Placed> {

@@ -312,7 +312,7 @@ export const titleOf = ({ task, title }: Pick<Turn, "task" | "title">): string |
   return characters.length <= longestTitle ? text : `${characters.slice(0, longestTitle - 1).join("")}…`
 }
 
-/** The tags of most turns, which share it. */
+/** An empty list, which all turns without tags share. */
 export const noTags: Turn["tags"] = []
 
 /** A new turn, queued. All fields are written out, because an object that gets its fields one by one takes more memory. */

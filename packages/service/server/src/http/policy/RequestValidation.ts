@@ -55,7 +55,7 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
     text: { value: Effect.succeed("{}") }
   })
 
-/** Keeps the text of a request's body, so that it isn't decoded again. A request can't be the prototype of another one at this cost. */
+/** Keeps the text of a request's body, so that it isn't decoded again. A second request with this one as its prototype takes more memory. */
 const keepText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
   Object.defineProperty(request, "text", { value: Effect.succeed(text), configurable: true })
 
