@@ -1,7 +1,7 @@
 /**
  * Builds the container images and runs them: `npm run test:containers`. Prints what passed, what failed, and what this
  * machine can't run. Flags: `--minutes N` (10 unless given), `--strict` (a skipped part is a failure), `--keep` (the images
- * stay), `--record` (`tools/workspace/STATUS.md` shows what passed), and the names of the parts to run.
+ * stay), `--record` (the README and `tools/workspace/STATUS.md` show what passed), and the names of the parts to run.
  */
 import { parseArgs } from "node:util"
 import { baseImages, type BaseImages } from "./BaseImages.ts"

@@ -74,12 +74,12 @@ describe("documents", () => {
     }
   })
 
-  it("run every example in a package's doc comments, and print what its comments say", () => {
+  it("load every example in a package's doc comments, and print what its comments say", () => {
     const { folder, names } = writeSnippets()
     const problems = execFileSync(
       process.execPath,
       ["--conditions=@webagent/source", join(here, "run-examples.ts"), join(folder, "examples")],
-      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }
+      { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], timeout: 300_000 }
     )
     assert.strictEqual(withPlaces(problems, names), "")
   })

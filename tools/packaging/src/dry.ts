@@ -1,6 +1,6 @@
 /**
  * Rehearses a release: `npm run release:dry`. In a copy of the workspace, it gives the packages their next version, packs
- * them, installs them into an app and runs them there. Publishes nothing. With `--record`, STATUS.md shows the result.
+ * them, installs them into an app and runs them there. Publishes nothing. With `--record`, STATUS.md shows the result, and the README its date.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
