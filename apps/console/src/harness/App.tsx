@@ -27,7 +27,7 @@ export const App = ({
   const at = useAtomValue(path)
   const about = useAtomValue(project)
   const of = AsyncResult.isSuccess(about) ? about.value : undefined
-  const isExport = of !== undefined && of.exportedAt !== null
+  const exportedAt = of?.exportedAt ?? null
   return (
     <Frame
       shown={shownAt(at)}
@@ -36,10 +36,10 @@ export const App = ({
       entries={entries}
       actions={[]}
       dialogs={dialogs}
-      state={isExport ? <span>Exported {moment(of.exportedAt ?? "")}</span> : <ConnectionState />}
+      state={exportedAt !== null ? <span>Exported {moment(exportedAt)}</span> : isFile ? null : <ConnectionState />}
       foot={
         of === undefined ? null : (
-          <span title={`Reads and writes ${of.folder}`}>
+          <span title={isFile ? undefined : `Reads and writes ${of.folder}`}>
             <Untrusted max={40}>
               {[lastPart(of.folder), of.tool.version].filter((part) => part !== "").join(" · ")}
             </Untrusted>

@@ -29,7 +29,7 @@ export const Answer = <A,>({ children, missing, of: result, onRetry, what }: Ans
       </Message>
     )
   }
-  if (errorTag(result) === "ForbiddenError") {
+  if (!isFile && errorTag(result) === "ForbiddenError") {
     return (
       <Message icon={LockKeyhole} title={`Your key may not see ${what}`} whole={whole}>
         <p>Sign in with a key that has the scope admin.</p>

@@ -111,8 +111,7 @@ const unexplainedOf = (finding: Finding): string | undefined => {
     return `unknown: only the ${kind.why.missing === 1 ? "log of the missing shard's CI job" : "logs of the missing shards' CI jobs"} can show it`
   // a check says what differs, and a service's own error says why
   const suspects = isOfCode(kind) ? ChangeText.suspects(onsetOf(finding)) : undefined
-  if (suspects !== undefined)
-    return `probably ${suspects.text}, because no other recorded version changed when it began`
+  if (suspects !== undefined) return `probably ${suspects.text}: no other recorded version changed`
   const isFlake = kind._tag === "Flaky" && kind.cause?.facts._tag === "Check"
   return isFlake
     ? "unknown: the check shows the difference but not the reason. Compare a failed trial's requests with those of a passed one"
