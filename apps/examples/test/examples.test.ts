@@ -467,5 +467,5 @@ it("every example has a test", () => {
     .join("\n")
   const examples = readdirSync(`${home}src`).map((file) => file.replace(/\.m?[jt]s$/u, ""))
   // the name of an example's test begins with the example's
-  assert.isEmpty(examples.filter((example) => !new RegExp(`["\`]${example}(?:["\`]|: )`, "u").test(tests)))
+  assert.isEmpty(examples.filter((example) => !new RegExp(`["\`]${example}(?:["\`]|:? )`, "u").test(tests)))
 })
