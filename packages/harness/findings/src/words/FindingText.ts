@@ -108,7 +108,7 @@ const unexplainedOf = (finding: Finding): string | undefined => {
     return `not recorded. In ${where}, find where the scenario finishes without stopping its browser`
   }
   if (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
-    return `unknown: only the ${kind.why.missing === 1 ? "log of the missing shard's CI job" : "logs of the missing shards' CI jobs"} can show it`
+    return `unknown: only the CI ${kind.why.missing === 1 ? "job's log of the missing shard" : "job logs for the missing shards"} can show it`
   // a check says what differs, and a service's own error says why
   const suspects = isOfCode(kind) ? ChangeText.suspects(onsetOf(finding)) : undefined
   if (suspects !== undefined) return `probably ${suspects.text}: no other recorded version changed`

@@ -22,7 +22,7 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
     const amount = row?.detectable?.amount
     return [`${figure} ${amount?._tag === "Ratio" ? signedPercent(amount.ratio - 1) : `-${least}`}`]
   })
-  return seen.length === 0 ? "" : `. Smallest detectable changes of the whole night: ${seen.join(", ")}`
+  return seen.length === 0 ? "" : `. Smallest detectable changes in the whole night: ${seen.join(", ")}`
 }
 
 /** A figure and its scenario; the whole run's durations have the name that titles use. */

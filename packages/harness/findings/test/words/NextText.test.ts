@@ -21,6 +21,8 @@ describe("the next step", () => {
     const trials = { passed: 2, ran: 4, notRun: 1 }
     const counted: Finding = { kind: flaky, severity: "error", scenarios: shop.map((one) => ({ ...one, trials })) }
     assert.include(NextText.text(counted, true), "The command runs it 5 times, ")
+    // a notification has no command
+    assert.include(NextText.text(counted, true, false), "then replay the scenario 5 times, because")
     const { commands, label } = nextOf({ kind: failed, scenarios: shop }, "harness run shop")
     assert.deepStrictEqual([label, commands], ["replay", ["harness run shop"]])
     const { commands: none, text } = nextOf({ kind: failed, scenarios: shop })
