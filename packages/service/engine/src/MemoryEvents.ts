@@ -27,13 +27,13 @@ export const make = () => {
     eventsAfter,
     /** Returns the events of a turn and its steps after a cursor, at most `limit`. */
     eventsOf: (turnId: string, after: number, limit: number): ReadonlyArray<StoredEvent> => {
-      const found: Array<StoredEvent> = []
+      const matching: Array<StoredEvent> = []
       const oldest = oldestEvent()
-      for (let index = Math.max(0, after + 1 - oldest); index < events.length && found.length < limit; index++) {
+      for (let index = Math.max(0, after + 1 - oldest); index < events.length && matching.length < limit; index++) {
         const event = events[index]
-        if (event !== undefined && turnIdOf(event) === turnId) found.push({ cursor: oldest + index, event })
+        if (event !== undefined && turnIdOf(event) === turnId) matching.push({ cursor: oldest + index, event })
       }
-      return found
+      return matching
     },
     newestEvent: (): number => cursor,
     oldestEvent,

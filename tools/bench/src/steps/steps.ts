@@ -28,7 +28,7 @@ interface StepsReport extends Heading {
 const steps_count = 60
 const measured: ReadonlyArray<number> = [10, 20, 40, 60]
 
-/** How long the model takes, in turns. A step's picture is taken meanwhile. */
+/** The times that the model takes, in turns. A step's picture is taken meanwhile. */
 const thinking_ms: ReadonlyArray<number> = [300, 0]
 
 setFlagsFromString("--expose-gc")
