@@ -202,7 +202,7 @@ describe("findings", () => {
     visit(`/runs/${lastRun}`, async (page) => {
       const finding = page.getByRole("listitem").filter({ hasText: "the cart was empty" }).first()
       await finding.getByText("ada has been working on it since 2026-11-25: SHOP-14").waitFor()
-      await page.getByText("service changed from 1.4 to 1.5").first().waitFor()
+      await page.getByText("service from 1.4 to 1.5").first().waitFor()
       const compared = page.getByRole("link", { name: /^https:\/\/forge\.example\.com/u }).first()
       assert.strictEqual(
         await compared.getAttribute("href"),
