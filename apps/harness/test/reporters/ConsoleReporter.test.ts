@@ -161,7 +161,7 @@ describe("ConsoleReporter", () => {
         `      ${outage.evidence}`,
         ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
         "      and 6 more, in report.json",
-        "      next      Check that the service is up first. Run the interrupted scenarios again in this report's folder on its machine: --last-failed reads the newest report there, or replay one scenario.",
+        "      next      Check that the service is up first. Run the interrupted scenarios again in the folder where the night ran: --last-failed reads its report there, or replay one scenario.",
         '      replay    harness run away --name "runs 0" --seed 1',
         "",
         `  ✗ ${unscored.place}  ${unscored.what}`,

@@ -181,9 +181,9 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
       <Scenarios run={run} text={text} />
       <dl className={styles["facts"]}>
         <Fact name="Cause">{text.unexplained}</Fact>
-        <Fact name="Cost">{text.cost}</Fact>
         {/* before the evidence, so that a phone's first screen has the command */}
         <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
+        <Fact name="Cost">{text.cost}</Fact>
         <Fact name="Trials">{sure.includes(text.detail ?? line) ? undefined : text.detail}</Fact>
         {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">

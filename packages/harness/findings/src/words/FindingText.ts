@@ -109,6 +109,7 @@ const unexplainedOf = (finding: Finding): string | undefined => {
   }
   if (kind._tag === "Incomplete" && kind.why._tag === "LostShards")
     return `unknown: only the CI ${kind.why.missing === 1 ? "job's log of the missing shard" : "job logs for the missing shards"} can show it`
+  if (kind._tag === "ServiceAway") return "unknown: only the service's log can show it"
   // a check says what differs, and a service's own error says why
   const suspects = isOfCode(kind) ? ChangeText.suspects(onsetOf(finding)) : undefined
   if (suspects !== undefined) return `probably ${suspects.text}: no other recorded version changed`

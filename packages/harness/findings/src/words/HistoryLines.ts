@@ -22,7 +22,9 @@ const reach = (rows: ReadonlyArray<Comparison>): string => {
     const amount = row?.detectable?.amount
     return [`${figure} ${amount?._tag === "Ratio" ? signedPercent(amount.ratio - 1) : `-${least}`}`]
   })
-  return seen.length === 0 ? "" : `. Smallest detectable changes in the whole night: ${seen.join(", ")}`
+  return seen.length === 0
+    ? ""
+    : `. In the whole night, only changes larger than these are detected: ${seen.join(", ")}`
 }
 
 /** A figure and its scenario; the whole run's durations have the name that titles use. */

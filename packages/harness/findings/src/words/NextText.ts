@@ -5,7 +5,7 @@ import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import { onsetOf } from "../Order.ts"
 import { amount } from "./Amounts.ts"
 import * as ChangeText from "./ChangeText.ts"
-import { shards as shardsText } from "./Names.ts"
+import { listed, shards as shardsText } from "./Names.ts"
 import * as OutageText from "./OutageText.ts"
 import * as PeopleText from "./PeopleText.ts"
 
@@ -33,12 +33,20 @@ export const nothing = "Nothing to do"
 /** The folders of the shards' reports, if no other ones are known. */
 const usualFolders = "shards/*"
 
+/** The folders of the shards that sent a report: `shards/1, shards/3`. */
+const foldersOfOthers = (folders: string, of: number, missing: ReadonlyArray<number> = []): string =>
+  listed(
+    Array.from({ length: of }, (_, index) => index + 1)
+      .filter((shard) => !missing.includes(shard))
+      .map((shard) => folders.replace("*", String(shard)))
+  )
+
 /** The next step about missing shards. */
 const lostShardsText = ({ args, folders = usualFolders, of, shards }: LostShards, hasCommands: boolean): string => {
   const names = shards && shardsText(shards)
   const jobs = `Look at ${names === undefined ? "the jobs of the shards that sent no report" : `the job of ${names} first`}. Then`
   if (args !== undefined && names !== undefined && hasCommands)
-    return `${jobs} copy the other shards' reports from the CI into your checkout as ${folders}, and run these commands there: they run ${names} and merge all reports.`
+    return `${jobs} download the other shards' reports from the CI to ${foldersOfOthers(folders, of, shards)} in a checkout, and run these commands there: they run ${names} and merge all reports.`
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
   return `${jobs} run the shard's command again with ${flags} and the same --seed, and merge the shards.`
 }
@@ -136,7 +144,7 @@ const awayText = ({ kind, scenarios }: Finding, hasReplay: boolean): string => {
   const what =
     isAway && !scenarios.some(isInterrupted)
       ? "night again"
-      : `interrupted scenarios again in this report's folder on its machine: ${lastFailed} reads the newest report there`
+      : `interrupted scenarios again in the folder where the night ran: ${lastFailed} reads its report there`
   const others =
     recovery !== undefined
       ? ". Ask the service operator about the outage"

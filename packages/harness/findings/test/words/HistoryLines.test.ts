@@ -33,7 +33,7 @@ const judgement: NightJudgement = {
 describe("the comparison with earlier nights", () => {
   it("is one line, with the smallest detectable change and the differences", () => {
     assert.deepStrictEqual(HistoryLines.lines({ ...green, judgement }), [
-      "history  compared with 12 nights: no evidence of a regression. Smallest detectable changes in the whole night: pass rate -2.9 points, duration +1,100 %",
+      "history  compared with 12 nights: no evidence of a regression. In the whole night, only changes larger than these are detected: pass rate -2.9 points, duration +1,100 %",
       "         tool 0.2.0, was 0.1.0"
     ])
   })
@@ -43,7 +43,7 @@ describe("the comparison with earlier nights", () => {
     const report = { ...green, header: { ...green.header, revisions }, judgement }
     assert.include(
       HistoryLines.lines(report)[0],
-      ": no evidence of a regression; tested service 1.4.2, suites 3f0c1a2. Smallest detectable changes"
+      ": no evidence of a regression; tested service 1.4.2, suites 3f0c1a2. In the whole night, only"
     )
     assert.match(HistoryLines.compared(report)[1] ?? "", /; tested service 1\.4\.2, suites 3f0c1a2\.$/u)
   })
@@ -73,7 +73,7 @@ describe("the comparison with earlier nights", () => {
 
   it("reports the smallest detectable changes if nothing is worse", () => {
     assert.deepStrictEqual(HistoryLines.compared({ ...green, judgement }), [
-      "No evidence of a regression. Smallest detectable changes in the whole night: pass rate -2.9 points, duration +1,100 %.",
+      "No evidence of a regression. In the whole night, only changes larger than these are detected: pass rate -2.9 points, duration +1,100 %.",
       "Compared with 12 nights: pass rate 100 %, as usual."
     ])
     const results = green.results.map((result) => ({ ...result, verdict: "infra" as const }))
@@ -86,7 +86,7 @@ describe("the comparison with earlier nights", () => {
     const results = green.results.map((result) => ({ ...result, verdict: "failed" as const }))
     assert.match(
       HistoryLines.lines({ ...green, results, judgement })[0] ?? "",
-      /: apart from the problems below, no evidence of a regression\. Smallest detectable/u
+      /: apart from the problems below, no evidence of a regression\. In the whole night/u
     )
   })
 

@@ -121,7 +121,7 @@ describe("the next step", () => {
     assert.deepStrictEqual(
       [some, all],
       [
-        `${back} Run the interrupted scenarios again in this report's folder on its machine: --last-failed reads the newest report there. ${operator}`,
+        `${back} Run the interrupted scenarios again in the folder where the night ran: --last-failed reads its report there. ${operator}`,
         `${back} Run the night again. ${operator}`
       ]
     )
@@ -140,12 +140,11 @@ describe("the next step", () => {
     const stepOf = (folders: { readonly folders?: string }) =>
       nextOf({ kind: { _tag: "Incomplete", why: { ...lost, args, ...folders } } })
     const commandsOf = (folders: { readonly folders?: string }) => stepOf(folders).commands
-    const begin =
-      "Look at the job of shards 1, 3 first. Then copy the other shards' reports from the CI into your checkout"
+    const begin = "Look at the job of shards 1, 3 first. Then download the other shards' reports from the CI to"
     const end = "and run these commands there: they run shards 1, 3 and merge all reports."
     assert.deepStrictEqual(
       [{}, { folders: "out/shard-*" }].map((folders) => stepOf(folders).text),
-      ["shards/*", "out/shard-*"].map((folders) => `${begin} as ${folders}, ${end}`)
+      ["shards/2", "out/shard-2"].map((folder) => `${begin} ${folder} in a checkout, ${end}`)
     )
     const kind = { _tag: "Incomplete", why: { ...lost, args } } as const
     assert.include(NextText.text({ kind, severity: "error", scenarios: [] }, false, false), "--shard 1/3, then")
