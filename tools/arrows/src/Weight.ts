@@ -10,7 +10,7 @@ export interface Weight {
 }
 
 /** The size of the sources today. Raised last for examples in doc comments and for the cause, owner and onset of a finding. Lower a number whenever it falls. */
-export const most = { lines: 148_884, longFunctions: 0 }
+export const most = { lines: 148_883, longFunctions: 0 }
 
 const longest = 150
 

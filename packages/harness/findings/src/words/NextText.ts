@@ -33,20 +33,19 @@ export const nothing = "Nothing to do"
 /** The folders of the shards' reports, if no other ones are known. */
 const usualFolders = "shards/*"
 
-/** The folders of the shards that sent a report: `shards/1, shards/3`. */
-const foldersOfOthers = (folders: string, of: number, missing: ReadonlyArray<number> = []): string =>
-  listed(
-    Array.from({ length: of }, (_, index) => index + 1)
-      .filter((shard) => !missing.includes(shard))
-      .map((shard) => folders.replace("*", String(shard)))
-  )
+/** The reports that are there, and their folders: `the report of shard 2 from the CI to shards/2`. */
+const otherReports = (folders: string, of: number, missing: ReadonlyArray<number> = []): string => {
+  const others = Array.from({ length: of }, (_, index) => index + 1).filter((shard) => !missing.includes(shard))
+  const places = others.map((shard) => folders.replace("*", String(shard)))
+  return `the ${others.length === 1 ? "report" : "reports"} of ${shardsText(others)} from the CI to ${listed(places)}`
+}
 
 /** The next step about missing shards. */
 const lostShardsText = ({ args, folders = usualFolders, of, shards }: LostShards, hasCommands: boolean): string => {
   const names = shards && shardsText(shards)
   const jobs = `Look at ${names === undefined ? "the jobs of the shards that sent no report" : `the job of ${names} first`}. Then`
   if (args !== undefined && names !== undefined && hasCommands)
-    return `${jobs} download the other shards' reports from the CI to ${foldersOfOthers(folders, of, shards)} in a checkout, and run these commands there: they run ${names} and merge all reports.`
+    return `${jobs} download ${otherReports(folders, of, shards)} in a checkout, and run these commands there: they run ${names} and merge all reports.`
   const flags = shards?.map((shard) => `--shard ${shard}/${of}`).join(", then ") ?? "the same --shard"
   return `${jobs} run the shard's command again with ${flags} and the same --seed, and merge the shards.`
 }

@@ -140,7 +140,7 @@ describe("the next step", () => {
     const stepOf = (folders: { readonly folders?: string }) =>
       nextOf({ kind: { _tag: "Incomplete", why: { ...lost, args, ...folders } } })
     const commandsOf = (folders: { readonly folders?: string }) => stepOf(folders).commands
-    const begin = "Look at the job of shards 1, 3 first. Then download the other shards' reports from the CI to"
+    const begin = "Look at the job of shards 1, 3 first. Then download the report of shard 2 from the CI to"
     const end = "and run these commands there: they run shards 1, 3 and merge all reports."
     assert.deepStrictEqual(
       [{}, { folders: "out/shard-*" }].map((folders) => stepOf(folders).text),
