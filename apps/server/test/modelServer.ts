@@ -94,7 +94,7 @@ export const say = (v4: string | undefined, sessionId: string, text: string, int
 export const test = <A, E>(title: string, body: Effect.Effect<A, E, ScriptedModel | Scope.Scope>) =>
   it.live(title, () => body.pipe(Effect.scoped, Effect.provide(Layer.fresh(ScriptedModel.layer))))
 
-/** What a read returns, or else a value if the file is gone: a browser that ended may still be deleting its own. */
+/** Reads something, or returns a default if it's gone. A browser that has ended may still be deleting its files. */
 const unlessGone = <A>(read: () => A, otherwise: A): A => {
   try {
     return read()
@@ -111,5 +111,5 @@ export const filesBelow = (path: string): ReadonlyArray<string> =>
     return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true ? filesBelow(file) : [file]
   })
 
-/** The content of a file, byte by byte; empty if it's gone. */
+/** Reads a file as one character per byte. The text is empty if the file is gone. */
 export const contentOf = (file: string): string => unlessGone(() => readFileSync(file, "latin1"), "")

@@ -134,6 +134,8 @@ const placesOf = ({ place, scenarios, shared }: FindingText.FindingText): string
 /** A command in a cell of a table: as code, or as text if it has characters that may have a meaning there. */
 const code = (command: string): string => (/[`<@|]/u.test(command) ? escape(command) : `\`${inLine(command)}\``)
 
+const nextLabels = { replay: "Replay", run: "Run" } as const
+
 /** The evidence of a finding, which code changed when it began, who is working on it, what to do, and whether it may be ignored. */
 const whyOf = ({ finding, ignored, next, text }: Described): string => {
   const { acknowledged, affected, certainty, change, cost, evidence, unexplained } = text
@@ -156,8 +158,6 @@ const whyOf = ({ finding, ignored, next, text }: Described): string => {
     ...(ignored === undefined ? [] : [`Ignore: ${escape(IgnoreText.text(finding))}`])
   ].join("<br>")
 }
-
-const nextLabels = { replay: "Replay", run: "Run" } as const
 
 const mostOpen = 8
 

@@ -37,7 +37,7 @@ describe("ReplayApp", () => {
       const [took, again] = yield* Effect.timed(follow(direct, yield* replayed(exchanges, 1)))
       assert.deepStrictEqual(again.run, recorded.run)
       assert.strictEqual(again.seen.at(-1), "completed")
-      // it was at work for 300 ms then, and is now
+      // the recorded run took 300 ms, and its replay takes as long
       assert.isAtLeast(Duration.toMillis(took), 290)
       const fast = yield* follow(direct, yield* replayed(exchanges, 1000))
       assert.deepStrictEqual(fast.run, recorded.run)

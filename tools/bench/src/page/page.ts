@@ -158,6 +158,6 @@ export const markdown = (report: PageReport): string => {
       ])
     ),
     `The ${all.count} pages of the agent's tests are ${grouped(all.ours_tokens)} tokens, and ${grouped(all.playwright_tokens)} with Playwright.`,
-    `A click on a button takes ${timesText(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${timesText(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
+    `A click on a button takes ${timesText(click.ours_ms)} ms, including the wait for its effects. Playwright's click takes ${timesText(click.playwright_ms)} ms without such a wait. Four characters count as one token. Our view has the visible part of the page and half a screen around it.`
   )
 }

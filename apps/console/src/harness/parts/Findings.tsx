@@ -184,7 +184,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
         {/* before the evidence, so that a phone's first screen has the command */}
         <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
         <Fact name="Cost">{text.cost}</Fact>
-        <Fact name="Trials">{sure.includes(text.detail ?? line) ? undefined : text.detail}</Fact>
+        <Fact name="Trials">{text.detail === undefined || sure.includes(text.detail) ? undefined : text.detail}</Fact>
         {sure.map((evidence) => (
           <Fact key={evidence} name="How sure">
             {evidence}

@@ -299,7 +299,7 @@ it.live("a response without charged contents is counted", () =>
   })
 )
 
-it.live("two calls with one id are told apart", () =>
+it.live("two calls with the same id get different ids", () =>
   Effect.gen(function* () {
     const call = { id: "1", type: "function", function: { name: "search", arguments: "{}" } }
     const message = { role: "assistant", content: null, tool_calls: [call, call] }

@@ -34,7 +34,7 @@ const polled = (id: string) => send("GET", `/api/v4/runs/${id}/status`)
 /** Manual time goes on. */
 const later = (by: Duration.Input) => Control.use((control) => control.advance(by))
 
-/** Until no run is at work. */
+/** Waits until no run is running. */
 const over = Effect.gen(function* () {
   const control = yield* Control
   while ((yield* control.open).turns.length > 0) yield* Effect.sleep("1 millis")

@@ -31,7 +31,7 @@ const create = (body: object) => send("POST", "/api/v2/tasks", { body })
 const settled = (id: unknown, status: string) =>
   poll(`/api/v2/tasks/${String(id)}/status`, (body) => body["status"] === status)
 
-/** A session whose task is at work. */
+/** A session whose task is running. */
 const busy = Effect.gen(function* () {
   const { body } = yield* create({ task: "wait" })
   yield* settled(body["id"], "started")

@@ -21,7 +21,7 @@ const queue = (session: unknown, text: string, headers: Record<string, string> =
 const untilStatus = (id: unknown, status: string) =>
   poll(`/api/v4/runs/${String(id)}/status`, (body) => body["status"] === status)
 
-/** A session whose first run is at work. */
+/** A session whose first run is running. */
 const busy = Effect.gen(function* () {
   const { body } = yield* create({ task: "wait" })
   yield* untilStatus(body["id"], "running")
