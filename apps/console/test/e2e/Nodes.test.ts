@@ -55,7 +55,7 @@ describe.runIf(isWhole)("the console of two nodes over Postgres, using only the 
     await press(page, `Accept work again on ${otherNode}`)
     await page.locator("[data-status=draining]").waitFor({ state: "detached" })
     const nodes = page.getByRole("region", { name: "Nodes" })
-    assert.strictEqual(await nodes.locator("[data-status=ok]").count(), 2)
+    await nodes.locator("[data-status=ok]").nth(1).waitFor()
   })
 
   travel(stage, [...basic, ...further])

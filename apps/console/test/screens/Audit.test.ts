@@ -26,6 +26,8 @@ describe("the audit log", () => {
       await page.keyboard.press("Enter")
       await page.waitForURL(/\/events\/audit\?action=keys\.create$/u)
       await rows.getByText("nodes.drain").waitFor({ state: "detached" })
+      // the log is read with the filter
+      await rows.getByText("keys.create").waitFor()
       // the field keeps the focus
       assert.strictEqual(await page.locator(":focus").getAttribute("aria-label"), "Action")
       assert.strictEqual(await rows.count(), 1)

@@ -47,7 +47,7 @@ describe("the console of the simulated service", () => {
     await page.getByRole("link", { name: "Runs", exact: true }).click()
     await page.getByRole("button", { name: /^Failed/u }).click()
     await page.getByRole("grid").getByText("Buy a train ticket").waitFor()
-    assert.strictEqual(await page.locator("[role=row][aria-selected]").count(), 1)
+    await page.locator("[role=row][aria-selected]").nth(1).waitFor({ state: "detached" })
 
     await page.getByRole("link", { name: "Start a run" }).click()
     await page.getByRole("button", { name: "A task that takes 20 seconds" }).click()

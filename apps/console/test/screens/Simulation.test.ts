@@ -72,7 +72,7 @@ describe("the simulated service", () => {
         .getByText(/: queued to /u)
         .first()
         .waitFor()
-      assert.strictEqual(await page.getByText("POST /api/v4/runs").count(), 0)
+      await page.getByText("POST /api/v4/runs").waitFor({ state: "detached" })
       // with the keyboard alone
       await page.keyboard.press("Escape")
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
