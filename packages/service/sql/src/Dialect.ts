@@ -13,6 +13,8 @@ export const dialectOf = (sql: SqlClient.SqlClient) =>
       /** Skips rows that another node is changing, and locks the others. */
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
       browsersOpen: sql.literal(""),
+      // a form that the index of open turns doesn't have: Postgres would read the open turns of all sessions with it
+      openOfSession: "coalesce(ended_at_ms, -1) < 0",
       /**
        * Gives cursors to events that have none, when they are read. The order in which overlapping commits become
        * visible is known only afterwards, and a lock around all commits would make each wait for the one before. False
@@ -39,6 +41,7 @@ export const dialectOf = (sql: SqlClient.SqlClient) =>
       atOneMoment: undefined,
       skipLocked: sql.literal(""),
       browsersOpen: sql.literal("INDEXED BY browsers_open"),
+      openOfSession: "ended_at_ms IS NULL",
       // commits run one at a time, so each event gets its cursor when it is stored
       numbered: Effect.succeed(true),
       newestEvent: sql.literal("SELECT seq AS cursor FROM sqlite_sequence WHERE name = 'events'")

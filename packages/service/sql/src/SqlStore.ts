@@ -29,7 +29,7 @@ import { read, transaction } from "./unavailable.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
-  const { atOneMoment, browsersOpen } = dialectOf(sql)
+  const { atOneMoment, browsersOpen, openOfSession } = dialectOf(sql)
   const now = storeTime(sql, yield* Clock.Clock)
 
   /** The record with this id, by one indexed statement. */
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
         Effect.map(
           reader.all(
             `SELECT 0 AS seq, record FROM sessions WHERE id = ?
-            UNION ALL SELECT seq, record FROM turns WHERE session_id = ? AND ended_at_ms IS NULL
+            UNION ALL SELECT seq, record FROM turns WHERE session_id = ? AND ${openOfSession}
             UNION ALL SELECT seq, record FROM turns WHERE session_id = ? AND ended_at_ms IS NOT NULL
               AND id = (SELECT lease_turn FROM sessions WHERE id = ?)
             ORDER BY seq`,

@@ -72,6 +72,26 @@ describe("a Postgres database", () => {
     })
   )
 
+  it.live("is read by session for the state of a session, not by the open turns of all", () =>
+    Effect.gen(function* () {
+      const { sql, store } = yield* node(yield* address)
+      const scans = Effect.map(
+        sql<{ readonly name: string; readonly scans: number }>`SELECT indexrelname::text AS name, idx_scan::int AS scans
+          FROM pg_stat_user_indexes WHERE indexrelname IN ('turns_of', 'turns_open') ORDER BY 1`,
+        (rows) => rows.map(({ scans: count }) => count)
+      )
+      const before = yield* scans
+      let after = before
+      // Postgres counts scans at most once per second
+      while (after.join() === before.join()) {
+        yield* store.sessionState("none")
+        yield* Effect.sleep("100 millis")
+        after = yield* scans
+      }
+      assert.strictEqual(after[1], before[1])
+    })
+  )
+
   it.live("is refused in one sentence if it belongs to a newer or older version or another program", () =>
     Effect.gen(function* () {
       const url = yield* address
