@@ -1,6 +1,6 @@
 /**
  * Records that a test has passed, with its facts and the date: `node tools/workspace/status.ts NAME FACTS`. The tests that
- * run what we ship call it with `--record`. `STATUS.md` shows the recorded results, and the README their dates.
+ * run what we ship call it with `--record`. `STATUS.md` shows the recorded results, and the README when the parts passed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -41,14 +41,16 @@ export const withTable = (text: string, proofs: Proofs): string => {
   return withSection(text, ["| part | result | date |", "| --- | --- | --- |", ...rows])
 }
 
-/** Returns a page with a line for each date on which tests passed, the newest first. */
+/** Returns a page with a sentence about the dates on which the parts passed last. */
 export const withDates = (text: string, proofs: Proofs): string => {
-  const names = Map.groupBy(Object.keys(proofs), (name) => proofs[name]?.date ?? "")
-  const newestFirst = Array.from(names).toSorted(([one], [other]) => other.localeCompare(one))
-  return withSection(
-    text,
-    newestFirst.map(([date, parts]) => `- ${date}: ${parts.join(", ")}`)
-  )
+  const dates = Object.values(proofs)
+    .map(({ date }) => date)
+    .toSorted()
+  const [first, last] = [dates[0], dates.at(-1)]
+  const when = first === last ? `on ${last}` : `between ${first} and ${last}`
+  return withSection(text, [
+    `The container images, the Compose setups and the packages were last tested ${when} ([results](tools/workspace/STATUS.md)).`
+  ])
 }
 
 if (import.meta.main) {

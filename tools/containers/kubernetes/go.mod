@@ -1,4 +1,4 @@
-// The API server of Kubernetes and its database, which the part "cluster" of the container test runs: npm run kubernetes
+// The API server of Kubernetes and its database, which the part "Kubernetes API (no pods)" of the container test runs: npm run kubernetes
 module webagent/kubernetes
 
 go 1.26.0

@@ -53,7 +53,7 @@ const parts: ReadonlyArray<Part> = [
   contained("harness", ["images"], (engine, _, signal) => testHarness(engine, signal)),
   contained("one server", ["images"], (engine, _, signal) => testOneServer(engine, signal)),
   contained("three nodes", ["images"], testNodes),
-  { name: "cluster", after: [], run: testCluster }
+  { name: "Kubernetes API (no pods)", after: [], run: testCluster }
 ]
 
 const unknown = positionals.find((name) => !parts.some((part) => part.name === name))

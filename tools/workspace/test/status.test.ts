@@ -22,6 +22,7 @@ describe("the recorded results", () => {
     assert.deepStrictEqual(proofs, { ...before, server: { date: "2026-02-03", facts: "new" } })
     assert.include(withTable(page, proofs), "| server | new | 2026-02-03 |")
     assert.include(withTable(page, proofs), "| cluster | 0 warnings | 2026-01-01 |")
-    assert.include(withDates(page, proofs), "\n- 2026-02-03: server\n- 2026-01-01: cluster\n")
+    assert.include(withDates(page, proofs), "were last tested between 2026-01-01 and 2026-02-03 (")
+    assert.include(withDates(page, withProof({}, "server", "new", new Date("2026-02-03"))), "tested on 2026-02-03 (")
   })
 })
