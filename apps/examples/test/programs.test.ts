@@ -49,6 +49,13 @@ describe("programs", () => {
     })
   )
 
+  it.live("follow-up prints the result of the message's run", () =>
+    Effect.gen(function* () {
+      const output = "Simulated result of: Now the same for June\n"
+      assert.deepStrictEqual(yield* withService(["src/follow-up.mjs"]), { code: 0, output })
+    })
+  )
+
   it.live("main runs the program that it imports", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* withService(["src/main.ts"]), { code: 0, output: "Norwegian: 89.00 EUR\n" })
