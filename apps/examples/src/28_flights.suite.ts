@@ -14,7 +14,7 @@ export default Suite.make("flights", [
     { needs: ["money"], tags: ["nightly"], trials: 3, budget: "1.50 USD", timeout: "10 minutes" },
     function* ({ simulate, v4 }) {
       const task = "Find the cheapest direct flight from Oslo to Rome. Answer with JSON: { price, currency }."
-      // a simulated agent follows the instructions in brackets; others ignore them
+      // a simulated agent follows the added instructions; a real one reads them as part of the task
       const run = yield* v4.runs.createAndWait({ task: simulate(task, { output: { price: 89, currency: "EUR" } }) })
       yield* check.equal(run.status, "completed", "the run's status")
       const offer = yield* check.schema(Offer, run.result, "the offer")

@@ -31,7 +31,7 @@ const violations = Effect.gen(function* () {
 
 // use it.live, because sockets don't wait for a TestClock
 describe("Shopper", () => {
-  it.live("returns the number of the order", () =>
+  it.live("returns the order number", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
@@ -68,7 +68,7 @@ describe("Shopper", () => {
       const control = yield* Control
       const shopper = yield* Shopper
       const error = yield* Effect.flip(shopper.buy("the red mug"))
-      assert.strictEqual(error._tag, "PerhapsBought")
+      assert.strictEqual(error._tag, "MaybeBought")
       const { entries } = yield* control.journal({ type: "request" })
       assert.deepStrictEqual(
         entries.map((row) => row.type === "request" && [row.operation, row.answered, row.made !== null]),
@@ -96,7 +96,7 @@ describe("Shopper", () => {
       const browsers = yield* Browsers
       yield* browsers.create()
       assert.deepStrictEqual(yield* violations, [
-        '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'
+        '1 browser is not stopped. Use browsers.use or browsers.stop, or send PATCH with the action "stop".'
       ])
     }).pipe(withService())
   )

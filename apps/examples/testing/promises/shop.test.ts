@@ -1,17 +1,17 @@
-import { simulate, type SimulatedOptions } from "@webagent/simulation"
+import { simulate, type SimulateOptions } from "@webagent/simulation"
 import { WebAgent } from "@webagent/v4/promise"
 import { expect, it, onTestFinished } from "vitest"
 import { buy } from "./shop.ts"
 
 /** Starts a service for one test, and a client for it. */
-const start = async (options: SimulatedOptions = {}) => {
+const start = async (options: SimulateOptions = {}) => {
   const service = await simulate(options)
   const agent = new WebAgent(service.client)
   onTestFinished(() => agent.close().then(service.close))
   return { agent, service }
 }
 
-it("returns the number of the order", async () => {
+it("returns the order number", async () => {
   const { agent, service } = await start()
   expect(await buy(agent, "the red mug [simulate output=4711]")).toBe("4711")
   await service.assertClean()
@@ -29,6 +29,16 @@ it("does not buy twice when the response is lost", async () => {
       { fault: { kind: "reset", placement: "after-apply" }, when: { operations: ["v4.createRun"], attempts: [1] } }
     ]
   })
-  await expect(buy(agent, "the red mug")).rejects.toThrow("may be bought")
+  await expect(buy(agent, "the red mug")).rejects.toThrow("may have been bought")
   expect(await service.runs()).toHaveLength(1)
+})
+
+it("reports a busy service, and how long to wait", async () => {
+  const { agent, service } = await start({
+    faults: [
+      { fault: { kind: "status", status: 429, retryAfter: "30 seconds" }, when: { operations: ["v4.createRun"] } }
+    ]
+  })
+  await expect(buy(agent, "the red mug")).rejects.toMatchObject({ retryAfter_ms: 30_000 })
+  expect(await service.runs()).toEqual([])
 })

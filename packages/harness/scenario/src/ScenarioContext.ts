@@ -67,7 +67,7 @@ export interface ScenarioContext {
    */
   readonly cdp: (url: string) => Effect.Effect<CdpConnection, CdpError, Scope.Scope>
   /**
-   * Adds instructions for a simulated agent to a task. Other agents ignore them.
+   * Adds instructions for a simulated agent to a task. A real agent reads them as part of the task.
    *
    * @param task - The task.
    * @param script - The result, duration, cost or failure of the simulated run.

@@ -114,7 +114,7 @@ const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>, keyHea
  * that under a TestClock, a wait of half an hour takes milliseconds. A connection that a fault ends is a failed request
  * whose cause has the same code as a socket's error. CDP needs a socket.
  *
- * @param options - The profile, faults, seed and API keys. The default profile is `instant`.
+ * @param options - The profile, faults, seed and API keys. Without a profile, runs take about 150 ms and succeed.
  * @returns A layer with the `HttpClient`, the server's addresses, and the services that control the simulation.
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { simulate } from "@webagent/simulation"
 import { WebAgent } from "@webagent/v4/promise"
 
 const buy = async (agent, item) => {
-  const run = await agent.runs.createAndWait({ task: `Buy ${item} and answer with the number of the order` })
+  const run = await agent.runs.createAndWait({ task: `Buy ${item} and answer with the order number` })
   if (run.status !== "completed") throw new Error(`${item} was not bought: ${run.error ?? run.status}`)
   return String(run.result)
 }
