@@ -1,4 +1,4 @@
-import { ControlApi, Fault, FaultCondition, operations, oracles, SettingsFile } from "@webagent/control"
+import { ControlApi, Fault, FaultCondition, operations, oracles, scriptKeys, SettingsFile } from "@webagent/control"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Result from "effect/Result"
 import { globSync, readFileSync } from "node:fs"
@@ -36,6 +36,8 @@ describe("docs/simulated-service-reference.md", () => {
   })
 
   it("has a row for every oracle", () => assert.deepStrictEqual(column("oracle"), [...oracles]))
+
+  it("has every key of a script", () => assert.deepStrictEqual(column("key"), [...scriptKeys]))
 
   it("has a row for every operation of the control API", () => {
     const { paths } = OpenApi.fromApi(ControlApi)
