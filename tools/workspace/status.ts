@@ -43,14 +43,10 @@ export const withTable = (text: string, proofs: Proofs): string => {
 
 /** Returns a page with a sentence about the dates on which the parts passed last. */
 export const withDates = (text: string, proofs: Proofs): string => {
-  const dates = Object.values(proofs)
-    .map(({ date }) => date)
-    .toSorted()
-  const [first, last] = [dates[0], dates.at(-1)]
-  const when = first === last ? `on ${last}` : `between ${first} and ${last}`
-  return withSection(text, [
-    `The container images, the Compose setups and the packages were last tested ${when} ([results](tools/workspace/STATUS.md)).`
-  ])
+  const dates = Array.from(Object.values(proofs), ({ date }) => date).toSorted()
+  const when = dates[0] === dates.at(-1) ? `on ${dates[0]}` : `between ${dates[0]} and ${dates.at(-1)}`
+  const sentence = `The container images, the Compose setups and the packages were last tested ${when} ([results](tools/workspace/STATUS.md)).`
+  return withSection(text, [sentence])
 }
 
 if (import.meta.main) {

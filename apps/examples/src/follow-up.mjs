@@ -3,7 +3,6 @@ import { WebAgent } from "@webagent/v4/promise"
 
 const agent = new WebAgent()
 const may = await agent.runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
-// the API doesn't guarantee a session id
-if (!may.sessionId) throw new Error(`Run ${may.id} has no session.`)
+if (!may.sessionId) throw new Error("The service returned no session id.")
 const june = await agent.sessions.followUpAndWait(may.sessionId, "Now the same for June")
 console.log(june.result)

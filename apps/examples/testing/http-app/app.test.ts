@@ -38,11 +38,8 @@ it("returns a bad gateway error if the agent's result isn't an offer", async () 
 })
 
 it("passes on how long to wait when the service is busy", async () => {
-  const { search } = await start({
-    faults: [
-      { fault: { kind: "status", status: 429, retryAfter: "30 seconds" }, when: { operations: ["v4.createRun"] } }
-    ]
-  })
+  const busy = { fault: { kind: "status", status: 429, retryAfter: "30 seconds" } } as const
+  const { search } = await start({ faults: [busy] })
   const response = await search({ item: "mug" })
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"])
 })

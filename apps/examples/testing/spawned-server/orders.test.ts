@@ -86,6 +86,6 @@ describe("when the response to a create is lost", () => {
 it("reports a browser that is not stopped", async () => {
   await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
   expect(await service.violations()).toEqual({
-    "browsers-left-open": '1 browser is not stopped. Use browsers.use or browsers.stop, or send PATCH with the action "stop".'
+    "browsers-left-open": '1 browser is not stopped. Use browsers.use, browsers.stop or PATCH with the action "stop".'
   })
 })

@@ -72,7 +72,7 @@ describe("simulate", () => {
     const { message } = await rejection(service.assertClean())
     assert.strictEqual(
       message,
-      'browsers-left-open: 1 browser is not stopped. Use browsers.use or browsers.stop, or send PATCH with the action "stop".'
+      'browsers-left-open: 1 browser is not stopped. Use browsers.use, browsers.stop or PATCH with the action "stop".'
     )
     assert.isFalse((await service.verdict()).holds)
     await service.reset()

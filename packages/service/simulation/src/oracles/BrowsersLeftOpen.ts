@@ -27,6 +27,6 @@ export const make = (): Detector => {
     }),
     well: "Every browser is stopped.",
     ill: (count) =>
-      `${Findings.counted(count, "browser is", "browsers are")} not stopped. Use browsers.use or browsers.stop, or send PATCH with the action "stop".`
+      `${Findings.counted(count, "browser is", "browsers are")} not stopped. Use browsers.use, browsers.stop or PATCH with the action "stop".`
   }
 }

@@ -12,7 +12,7 @@ describe("BrowsersLeftOpen", () => {
     assert.deepStrictEqual(rows.verdict([{ id: "b", startedAt_ms: 0 }]), {
       oracle: "browsers-left-open",
       holds: false,
-      sentence: '1 browser is not stopped. Use browsers.use or browsers.stop, or send PATCH with the action "stop".',
+      sentence: '1 browser is not stopped. Use browsers.use, browsers.stop or PATCH with the action "stop".',
       count: 1,
       findings: [{ resource: "b", sentence: "Browser b has been open for 4 min.", seqs: [started] }]
     })
