@@ -54,6 +54,12 @@ const requests = Effect.map(
   ({ entries }) => entries.filter((row) => row.type === "request")
 )
 
+/** Returns a 429 to the third poll of a run. */
+const busy = {
+  fault: { kind: "status", status: 429, retryAfter: Duration.minutes(2) },
+  when: { operations: ["v4.getRunStatus"], attempts: [3] }
+} as const
+
 /** Creates a run, but loses the response. */
 const lost = { fault: { kind: "reset", placement: "after-apply" }, when: { operations: ["v4.createRun"] } } as const
 
@@ -77,16 +83,7 @@ describe("a night", () => {
       assert.deepInclude(refused, { status: 429, retryAfter_ms: 120_000 })
       assert.isAtLeast((next?.at_ms ?? 0) - (refused?.at_ms ?? 0), 120_000)
       assert.deepStrictEqual(yield* violations, [])
-    }).pipe(
-      withService({
-        faults: [
-          {
-            fault: { kind: "status", status: 429, retryAfter: Duration.minutes(2) },
-            when: { operations: ["v4.getRunStatus"], attempts: [3] }
-          }
-        ]
-      })
-    )
+    }).pipe(withService({ faults: [busy] }))
   )
 
   it.effect("the app survives a stalled poll, an outage of ten minutes and a cut response", () =>
