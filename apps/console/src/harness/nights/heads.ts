@@ -1,3 +1,4 @@
+import { statusWord } from "../../state/statuses.ts"
 import { nightAddress, runAddress } from "../state/address.ts"
 import type { Heat, Night } from "./heat.ts"
 
@@ -17,8 +18,7 @@ export interface Head {
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 /** A night's status in a word; one of an older version has none. */
-export const statusOf = ({ of: { isAway, status } }: Night): string =>
-  isAway ? "Service away" : status === null ? "No status" : `${status.slice(0, 1).toUpperCase()}${status.slice(1)}`
+export const statusOf = ({ of }: Night) => (of.isAway ? "Service unavailable" : statusWord(of.status ?? "no status"))
 
 const letterOf = ({ of }: Night): string =>
   of.isAway ? "⌁" : of.status === "failed" ? "✗" : of.status === "warning" ? "!" : of.status === "passed" ? "✓" : "?"

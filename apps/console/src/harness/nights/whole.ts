@@ -146,7 +146,7 @@ const outages: WholeLine = {
   },
   described: ({ of }) =>
     of.isAway
-      ? "the service was away"
+      ? "the service was unavailable"
       : of.outages.length === 0
         ? "no outage"
         : of.outages

@@ -32,9 +32,9 @@ export const summary = ({ header, results }: RunReport): string | undefined => {
   const of = (wanted: Confirmation["outcome"]) => all.filter(({ confirm }) => confirm.outcome === wanted)
   const [worse, well, open] = [of("confirmed"), of("not confirmed"), of("undecided")]
   const parts = [
-    ...(worse.length === 0 ? [] : [`${worse.length} worse (${worse.map(scenarioTitle).join(", ")})`]),
-    ...(well.length === 0 ? [] : [`${well.length} not`]),
+    ...(worse.length === 0 ? [] : [`${worse.length} got worse (${worse.map(scenarioTitle).join(", ")})`]),
+    ...(well.length === 0 ? [] : [`${well.length} didn't${worse.length === 0 ? " get worse" : ""}`]),
     ...(open.length === 0 ? [] : [`${open.length} not decided`])
   ]
-  return `${counted(all.length, "suspicious scenario")} in ${trials} of ${counted(limit, "trial")}: ${parts.join(", ")}`
+  return `${trials} of at most ${counted(limit, "extra trial")} on ${counted(all.length, "suspicious scenario")}: ${parts.join(", ")}`
 }

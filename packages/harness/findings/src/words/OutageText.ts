@@ -18,7 +18,7 @@ const minutes = (outage: Outage): string => {
 export const title = (outages: ReadonlyArray<Outage>, isWholeRun: boolean): string | undefined => {
   const [longest] = outages.toSorted((one, other) => length_ms(other) - length_ms(one))
   if (longest === undefined) return undefined
-  if (isWholeRun) return "service away"
+  if (isWholeRun) return "service unavailable"
   const times = outages.length === 1 ? "" : `${outages.length} times, the longest `
   return `service unreachable ${times}${minutes(longest)} UTC`
 }

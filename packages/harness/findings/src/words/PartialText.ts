@@ -8,7 +8,7 @@ export const text = (partial: Partial): string => {
     case "Stopped":
       return partial.isShard ? "a shard was stopped before its end" : "it was stopped before its end"
     case "ServiceAway":
-      return partial.isWhole ? "the service was away" : "the service did not respond again before the run ended"
+      return partial.isWhole ? "the service was unavailable" : "the service did not respond again before the run ended"
     case "Shard":
       return `it is shard ${partial.index} of ${partial.of}`
     case "Selection":

@@ -33,7 +33,7 @@ export const text = (skip: Skip): string => {
       return `its budget of ${Money.shown(skip.budget_usd)} is used up`
     case "ServiceAway":
       return skip.waited_ms === 0
-        ? "the service was away"
+        ? "the service was unavailable"
         : `the service was unreachable for ${duration(skip.waited_ms)}`
     case "Stopped":
       return "the run was stopped before it finished"
