@@ -184,7 +184,7 @@ const chromium = {
 /** The settings of an agent with a model. */
 const agent = {
   modelUrl: Settings.text(
-    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)",
+    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's; with openai-compatible, Ollama's)",
     asAddress("http://127.0.0.1:11434/v1")
   ),
   modelPrice: Settings.text(
@@ -216,7 +216,7 @@ const agent = {
   ),
   secrets: Settings.text("Let runs type the secrets of a JSON FILE, which the model never sees (default: none)"),
   modelContext: Settings.int(
-    "Keep requests within a model's context of this many tokens (default: learned from refusals)",
+    "Keep requests within a model's context of this many tokens (default: taken from the model's error about a long request)",
     CliFlags.atLeast(4000)
   ),
   maxPageChars: Settings.int(
@@ -245,7 +245,7 @@ const agent = {
 /** The settings of a fallback model. */
 const fallback = {
   fallbackUrl: Settings.text(
-    "Use the fallback model at an address (default: the vendor's)",
+    "Use the fallback model at an address (default: as for --model-url)",
     asAddress("http://127.0.0.1:11434/v1")
   ),
   fallbackPrice: Settings.text("Prices of the fallback model, as --model-price (default: unknown)", asPrice)

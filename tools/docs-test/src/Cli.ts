@@ -92,10 +92,11 @@ const flagsOf = ({ sections }: Help): ReadonlyArray<string> =>
     .filter(([title]) => /(?:^|\s)FLAGS$/u.test(title) && title !== "GLOBAL FLAGS")
     .flatMap(([, flags]) => flags.map((flag) => flag.replace(/\s{2,}/u, "  ")))
 
-/** The flags that three or more commands of a program share. */
+/** The flags that three or more commands of a program share. Of flags with the same name, only the first is one. */
 const sharedFlags = (help: Help): ReadonlyArray<string> => {
   const uses = Map.groupBy(tree(help).flatMap(flagsOf), (flag) => flag)
-  return [...uses].flatMap(([flag, { length }]) => (length < 3 ? [] : [flag]))
+  const shared = [...uses].flatMap(([flag, { length }]) => (length < 3 ? [] : [flag]))
+  return shared.filter((flag, index) => index === shared.findIndex((other) => nameOf(other) === nameOf(flag)))
 }
 
 const titleOf = ({ name }: Program, { command }: Help) => [name, ...command].join(" ")
@@ -205,6 +206,5 @@ export const cliPages = async (): Promise<ReadonlyMap<string, string>> => {
       ...table(["flag", "description"], shared.map(row))
     ]
   })
-  const text = [intro, ...exitTable(helps.map(({ help }) => help)), ...overview].join("\n")
-  return pages.set("cli.md", `${text}\n`)
+  return pages.set("cli.md", [intro, ...exitTable(helps.map(({ help }) => help)), ...overview, ""].join("\n"))
 }

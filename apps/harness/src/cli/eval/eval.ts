@@ -31,7 +31,7 @@ export const flags = {
   ),
   modelUrl: address(
     "model-url",
-    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"
+    "Use the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's; with openai-compatible, Ollama's)"
   ),
   modelPrice: Flags.text(
     "model-price",

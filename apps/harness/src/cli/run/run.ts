@@ -99,7 +99,7 @@ export const run = configured(
       130: "stopped with Ctrl-C"
     },
     examples: {
-      run: "Every built-in suite against a simulated service",
+      run: "Your suites, or else the built-in ones, against a simulated service",
       "run --target https://your.service": "The free scenarios, against a service",
       "run checkout.suite.ts --tag nightly": "Your own suite",
       "run --resume": "Continue a killed run"
