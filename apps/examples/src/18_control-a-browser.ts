@@ -34,5 +34,5 @@ const productOf = Effect.fn("productOf")(function* (url: string) {
 
 export const program = Effect.gen(function* () {
   const browsers = yield* Browsers
-  return yield* browsers.use({ proxyCountryCode: "no" }, (browser) => productOf(browser.cdpUrl))
+  return yield* browsers.use({}, (browser) => productOf(browser.cdpUrl))
 })

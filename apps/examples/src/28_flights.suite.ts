@@ -26,16 +26,16 @@ export default Suite.make("flights", [
     }
   ),
 
-  scenario("the task is written down as it was given", { needs: ["money", "shared-sessions"] }, function* ({ v2, v4 }) {
+  scenario("the session stores the task unchanged", { needs: ["money", "shared-sessions"] }, function* ({ v2, v4 }) {
     const task = "Find the cheapest direct flight from Oslo to Rome"
     const { sessionId } = yield* v4.runs.createAndWait({ task })
     // an oracle doesn't rely on the agent's result
-    const written = Oracle.make(v2.sessions.get(sessionId ?? ""), ({ tasks }) =>
+    const stored = Oracle.make(v2.sessions.get(sessionId ?? ""), ({ tasks }) =>
       tasks[0]?.task === task
-        ? Oracle.holds("the session's first task is it")
+        ? Oracle.holds("the session's first task matches")
         : Oracle.refuted(task, tasks[0]?.task ?? "no task")
     )
-    yield* check.oracle("the session holds the task", written)
+    yield* check.oracle("the session holds the task", stored)
   }),
 
   scenario("a request without a key is refused", function* ({ request }) {

@@ -16,7 +16,7 @@ export const program = Effect.gen(function* () {
   const profiles = yield* Profiles
   const browsers = yield* Browsers
   const { id: profileId } = yield* profiles.create({ name: "Ada" })
-  const input = { proxyCountryCode: null, profileId }
+  const input = { profileId }
   // when this browser stops, its cookies and storage are saved
   yield* browsers.use(input, ({ cdpUrl }) => signIn(cdpUrl))
   yield* browsers.use(input, ({ cdpUrl }) => buy(cdpUrl))

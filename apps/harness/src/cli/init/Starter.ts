@@ -35,7 +35,7 @@ const suite = `import { scenario, Suite } from "@webagent/scenario/promise"
 
 export default Suite.make("first", [
   scenario("a run completes with its result", { needs: ["money"] }, async ({ check, simulate, v4 }) => {
-    // a simulated agent follows this; any other ignores it
+    // a simulated agent follows this; a real one reads it as part of the task
     const task = simulate("Say hello", { output: "hello" })
     const run = await v4.runs.createAndWait({ task })
     check.equal(run.status, "completed", "the run's status")
