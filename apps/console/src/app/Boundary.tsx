@@ -36,8 +36,8 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
       return (
         <Failed
           icon={CloudOff}
-          title="This screen could not be loaded"
-          reason="The server doesn't respond, or was updated."
+          title="Couldn't load this screen"
+          reason="The server isn't responding, or was updated."
           onRetry={() => location.reload()}
           whole
         />
@@ -47,7 +47,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
       <Failed
         icon={Bug}
         title="This screen has an error"
-        reason={`${failed}. If it stays after a retry, reload the page; the server may have been updated.`}
+        reason={`${failed}. If trying again doesn't help, reload the page: the server may have been updated.`}
         onRetry={() => this.setState({ failed: undefined })}
         whole
       />

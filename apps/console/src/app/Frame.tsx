@@ -70,7 +70,8 @@ const Offline = () => {
     <div role="status">
       {at_ms === undefined ? null : (
         <p className={styles["offline"]}>
-          The server doesn't respond, so buttons that need it are off. Data is from {clockTime(at_ms)}; reconnecting…
+          The server isn't responding, so buttons that need it are disabled. Data is from {clockTime(at_ms)}.
+          Reconnecting…
         </p>
       )}
     </div>
@@ -185,7 +186,7 @@ export const Frame = ({ actions, dialogs, entries, foot, home, missing, shown, s
           document.getElementById("main")?.focus()
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <header className={styles["side"]}>
         <div className={styles["brand"]}>

@@ -7,7 +7,7 @@ import styles from "./Help.module.css"
 
 const everywhere: ReadonlyArray<ScreenKey> = [
   ["Ctrl K", "Search for a screen or an action"],
-  ["?", "Show these keys"],
+  ["?", "Show keyboard shortcuts"],
   ["Esc", "Close the dialog"]
 ]
 
@@ -38,7 +38,7 @@ const Help = ({ entries, onClose, shown }: HelpProps) => {
         <Keys title="Screens" of={entries.map(({ key, text }) => [`g ${key}`, text])} />
       </div>
       <CheckField
-        label="Use single letters as shortcuts"
+        label="Use single-letter shortcuts"
         checked={isOn}
         onChange={({ currentTarget }) => setOn(currentTarget.checked)}
       />

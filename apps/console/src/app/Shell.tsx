@@ -53,7 +53,7 @@ export const Shell = ({ user }: ShellProps) => {
   return (
     <Frame
       shown={match && { ...match.route, id: match.id }}
-      missing="The address may be misspelled, or this server doesn't have that part, or your key may not see it."
+      missing="The address may be misspelled, the server may not have this feature, or your key can't see it."
       home={["/", "Overview"]}
       // most servers are real: an entry must not appear and go away again
       entries={menu.filter((entry) => has(entry, entry.needs !== "simulation"))}

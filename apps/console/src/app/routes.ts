@@ -46,11 +46,11 @@ export const routes: ReadonlyArray<Route> = [
     title: "Run",
     screen: lazy(() => import("../features/run/RunScreen.tsx")),
     keys: [
-      ["j, k", "Next and previous step; the recording goes there"],
+      ["j, k", "Next and previous step; the recording follows"],
       ["/", "Search the steps"],
-      ["J, K", "Next and previous run of the list"],
+      ["J, K", "Next and previous run in the list"],
       ["← →", "On the timeline: next and previous step"],
-      ["Shift ← →", "On the timeline: list a range of steps"]
+      ["Shift ← →", "On the timeline: select a range of steps"]
     ]
   },
   {

@@ -25,7 +25,7 @@ export const issuesOf = (result: AsyncResult.AsyncResult<unknown, unknown>): Rea
 
 const sentenceOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null || !("detail" in error)) {
-    return "The server doesn't respond. It may be restarting, or the network is down."
+    return "The server isn't responding. It may be restarting, or the network may be down."
   }
   const { detail } = error
   if (typeof detail === "string") return /[.!?]$/u.test(detail) ? detail : `${detail}.`

@@ -278,7 +278,7 @@ export const live = Atom.make((get) => {
     window.clearTimeout(timer)
     timer = window.setTimeout(() => {
       const missed = gap()
-      say(missed === 0 ? "Connected again: no events were missed" : `Connected again: caught up with ${events(missed)}`)
+      say(missed === 0 ? "Reconnected: no events were missed" : `Reconnected: caught up with ${events(missed)}`)
     }, catchUp_ms)
   }
   get.addFinalizer(() => window.clearTimeout(timer))

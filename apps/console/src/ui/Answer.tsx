@@ -31,15 +31,15 @@ export const Answer = <A,>({ children, missing, of: result, onRetry, what }: Ans
   }
   if (!isFile && errorTag(result) === "ForbiddenError") {
     return (
-      <Message icon={LockKeyhole} title={`Your key may not see ${what}`} whole={whole}>
-        <p>Sign in with a key that has the scope admin.</p>
+      <Message icon={LockKeyhole} title={`Your key can't see the ${what}`} whole={whole}>
+        <p>Sign in with a key that has the admin scope.</p>
       </Message>
     )
   }
   return (
     <Failed
       icon={CloudOff}
-      title={`The ${what} could not be read`}
+      title={`Couldn't load the ${what}`}
       reason={reason(result)}
       onRetry={onRetry}
       whole={whole}

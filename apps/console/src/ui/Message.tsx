@@ -51,7 +51,7 @@ export const Failed = ({ icon, onRetry, reason, title, whole = false }: FailedPr
 
 /** Placeholder lines of a list that is being read. */
 export const Loading = ({ lines = 8, what }: { readonly lines?: number; readonly what: string }) => (
-  <div className={styles["lines"]} role="status" aria-label={`Reading ${what}`}>
+  <div className={styles["lines"]} role="status" aria-label={`Loading ${what}`}>
     {Array.from({ length: lines }, (_, index) => (
       <div key={index} className={styles["line"]} />
     ))}

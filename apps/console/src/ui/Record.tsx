@@ -111,7 +111,7 @@ export const RecordHead = ({
       <Status of={status} />
       <span className={styles["id"]}>
         <code>{id}</code>
-        <CopyButton text={id} label="Copy the id" isLabeled={false} />
+        <CopyButton text={id} label="Copy the ID" isLabeled={false} />
       </span>
     </div>
     <div className={styles["more"]}>

@@ -72,7 +72,7 @@ export const basic: ReadonlyArray<Journey> = [
             .getByText(/wak_[\w-]+/u)
             .textContent()) ?? ""
         )?.[0] ?? ""
-      await press(page, "I have copied it")
+      await press(page, "I've copied it")
       await page.getByRole("link", { name: "shop" }).waitFor()
       await start(page, "Say 'hello' [simulate output=hello]")
       await page.locator("[data-status=completed]").first().waitFor()
@@ -134,7 +134,7 @@ export const basic: ReadonlyArray<Journey> = [
       await checkAccessibility(guest, "a shared run of the server")
       const cookies = await others.cookies()
       assert.deepStrictEqual(cookies, [])
-      await press(page, "Revoke it")
+      await press(page, "Revoke the link")
       await page.getByRole("dialog").getByRole("button", { name: "Create a link" }).waitFor()
       await guest.reload()
       await guest.getByText("There is no such run").waitFor()

@@ -76,7 +76,7 @@ describe.runIf(isWhole)("the console of a server with real browsers, using only 
     const picture = await save(page, "Save a picture")
     assert.strictEqual(picture.bytes.subarray(1, 4).toString(), "PNG")
     await press(page, "Take control")
-    await page.getByText("you; the agent waits").waitFor()
+    await page.getByText("you; the agent is waiting").waitFor()
     await checkAccessibility(page, "a browser under control")
     taken.resolve()
     await page.keyboard.type("4711")
@@ -122,7 +122,7 @@ describe.runIf(isWhole)("the console of a server with real browsers, using only 
     await waiting.promise
     await press(page, "Stop")
     await press(page, "Stop the browser")
-    await page.getByText("This browser is stopped").waitFor()
+    await page.getByText("This browser has stopped").waitFor()
     await page.goBack()
     await page.locator("[data-status=failed]").first().waitFor()
     assert.include((await page.getByRole("region", { name: "Why it failed" }).textContent()) ?? "", "browser")

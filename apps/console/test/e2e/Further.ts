@@ -76,7 +76,7 @@ export const further: ReadonlyArray<Journey> = [
       await page.keyboard.type("It was blue")
       await press(page, "Wrong")
       await page.getByText("It was blue").waitFor()
-      await press(page, "Take it back")
+      await press(page, "Remove the verdict")
       await page.getByRole("button", { name: "Right" }).waitFor()
       const id = /[\w-]+$/u.exec(page.url())?.[0] ?? ""
       await press(page, "Export")
@@ -151,7 +151,7 @@ export const further: ReadonlyArray<Journey> = [
       await goTo(page, "e", "Sessions")
       await confirm(page, `Stop session ${id}`, "Stop the session")
       await page.getByRole("button", { name: `Stop session ${id}` }).waitFor({ state: "detached" })
-      await confirm(page, `Delete session ${id}`, "Delete everything")
+      await confirm(page, `Delete session ${id}`, "Delete the session")
       await page.getByText(id, { exact: true }).waitFor({ state: "detached" })
     }
   },
@@ -161,7 +161,7 @@ export const further: ReadonlyArray<Journey> = [
     run: async ({ address, page }) => {
       const secretOf = async () => {
         const text = (await page.getByRole("region", { name: "The key" }).textContent()) ?? ""
-        await press(page, "I have copied it")
+        await press(page, "I've copied it")
         return text
       }
       const statusOf = async (key: string) =>
@@ -174,11 +174,11 @@ export const further: ReadonlyArray<Journey> = [
       await press(page, "Create the key")
       await page.getByRole("region", { name: "The key" }).waitFor()
       const first = await secretOf()
-      await press(page, "Limits of blog")
+      await press(page, "Set limits for blog")
       await page.getByRole("dialog").waitFor()
       await tabTo(page, "USD per day")
       await page.keyboard.type("2")
-      await press(page, "Set the limits")
+      await press(page, "Set limits")
       await page.getByText("$0.00 of $2.00").waitFor()
       await confirm(page, "Rotate blog")
       await page.getByRole("region", { name: "The key" }).waitFor()
@@ -207,12 +207,12 @@ export const further: ReadonlyArray<Journey> = [
       await press(page, "By run")
       await page.waitForURL(/by=run$/u)
       await page.getByText("These runs cost the most").waitFor()
-      await press(page, "Limit the spend of me")
+      await press(page, "Set limits for me")
       await page.getByRole("dialog").waitFor()
       await tabTo(page, "USD per day")
       await page.keyboard.type("500")
-      await press(page, "Set the limits")
-      await page.getByRole("region", { name: "Limits per day" }).getByText("$500.00").waitFor()
+      await press(page, "Set limits")
+      await page.getByRole("region", { name: "Daily limits" }).getByText("$500.00").waitFor()
       await goTo(page, "t", "Settings")
       await page.getByRole("region", { name: "Server details" }).getByText("Version").waitFor()
       await checkAccessibility(page, "the settings of the server")
@@ -240,7 +240,7 @@ export const further: ReadonlyArray<Journey> = [
       // another node may add the cost after the end, which is one more change
       await page.getByText("completed: Make an event").first().waitFor()
       assert.isAtLeast(await rows.count(), Math.min(100, before))
-      await tabTo(page, "Id of a run")
+      await tabTo(page, "Run ID")
       await page.keyboard.type(id)
       await page.keyboard.press("Enter")
       await page.waitForURL(new RegExp(`run=${id}$`, "u"))

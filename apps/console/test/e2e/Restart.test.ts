@@ -31,7 +31,7 @@ describe.runIf(isWhole)("the console of a server that is killed and restarted", 
     await page.getByText("Offline", { exact: true }).waitFor()
     server = await Program.serve(data, [], { port: Number(new URL(address).port) })
     await page.getByText("Live", { exact: true }).waitFor({ timeout: 60_000 })
-    await page.getByText(/^Connected again/u).waitFor()
+    await page.getByText(/^Reconnected/u).waitFor()
     await page.locator("[data-status=completed],[data-status=failed]").first().waitFor({ timeout: 60_000 })
     await goTo(page, "r", "Runs")
     await page.getByRole("grid").getByText("Survive a kill").waitFor()

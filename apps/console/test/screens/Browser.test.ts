@@ -43,17 +43,17 @@ describe("a browser", () => {
 
   it("shows that an agent waits for a person only while it has a run in the browser", () =>
     visit(`/browsers/${ofCode}`, async (page, { world }) => {
-      assert.strictEqual(await factOf(page, "Driven by"), "code over CDP, if any is connected")
+      assert.strictEqual(await factOf(page, "Driven by"), "a CDP client, if one is connected")
       await takeControl(page)
       assert.strictEqual(await factOf(page, "Driven by"), "you")
       const browser = world.browsers.get(ofCode)
       if (browser === undefined) throw new Error("There is no browser")
       world.browsers.set(ofCode, { ...browser, agentSessionId: runId(500_000), runId: runId(0) })
       world.tell("run", world.runs.get(runId(0)))
-      await page.getByText("you; the agent waits").waitFor()
+      await page.getByText("you; the agent is waiting").waitFor()
       world.browsers.set(ofCode, { ...browser, agentSessionId: runId(500_000), driver: null })
       world.tell("run", world.runs.get(runId(0)))
-      await page.getByText("you; the agent waits").waitFor({ state: "detached" })
+      await page.getByText("you; the agent is waiting").waitFor({ state: "detached" })
       assert.strictEqual(await factOf(page, "Driven by"), "you")
     }))
 
@@ -107,7 +107,7 @@ describe("a browser", () => {
 
   it("shows its recording once it's stopped, or says why it has none", () =>
     visit(`/browsers/${recorded}`, async (page, { address, world }) => {
-      await page.getByRole("heading", { name: "This browser is stopped" }).waitFor()
+      await page.getByRole("heading", { name: "This browser has stopped" }).waitFor()
       await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) > 0)
       const runs = page.getByRole("link", { name: "Runs that used it" })
       assert.strictEqual(await runs.getAttribute("href"), `/console/runs?session=${runId(500_002)}`)

@@ -83,7 +83,7 @@ describe("the connection", () => {
     visit("/", async (page, { behavior }) => {
       behavior.isDown = true
       await page.getByRole("link", { name: "Keys" }).click()
-      await page.getByText("This screen could not be loaded").waitFor()
+      await page.getByText("Couldn't load this screen").waitFor()
       behavior.isDown = false
       await page.getByRole("button", { name: "Try again" }).click()
       await page.getByRole("link", { name: "research" }).waitFor()

@@ -47,7 +47,7 @@ describe("events", () => {
       server.cut()
       change(server, 1, "completed")
       change(server, 3, "completed")
-      await page.getByText("Connected again: caught up with 2 events").waitFor()
+      await page.getByText("Reconnected: caught up with 2 events").waitFor()
       await page.getByText(/Events that arrived afterwards: 2/u).waitFor()
       assert.strictEqual(await rows(page).count(), 4)
     }))
@@ -83,7 +83,7 @@ describe("events", () => {
       // the log has no nodes
       await page.getByLabel("Node", { exact: true }).fill("node-b")
       await page.keyboard.press("Enter")
-      await page.getByText("the server's log has no nodes").waitFor()
+      await page.getByText("the server's log doesn't include nodes").waitFor()
     }))
 
   it("are read from the log when too many were missed", () =>

@@ -90,7 +90,7 @@ describe("a list", () => {
       await page.getByText("More filters").click()
       await page.getByLabel("Created since (date)").fill("yesterday")
       await page.getByRole("button", { name: "Apply" }).click()
-      await page.getByRole("alert").getByText("Write a date such as 2026-11-28").waitFor()
+      await page.getByRole("alert").getByText("Enter a date such as 2026-11-28").waitFor()
       assert.match(await focused(page), /^input/u)
     }))
 
@@ -98,10 +98,10 @@ describe("a list", () => {
     visit("/keys", async (page) => {
       await page.getByRole("button", { name: "Create a key" }).click()
       await page.getByLabel("Name", { exact: true }).fill("mine")
-      await page.getByLabel("Runs at once").fill("many")
+      await page.getByLabel("Concurrent runs").fill("many")
       await page.getByRole("button", { name: "Create the key" }).click()
-      await page.getByRole("alert").getByText("Write a whole number above 0").waitFor()
-      assert.strictEqual(await page.getByLabel("Runs at once").getAttribute("aria-invalid"), "true")
+      await page.getByRole("alert").getByText("Enter a whole number above 0").waitFor()
+      assert.strictEqual(await page.getByLabel("Concurrent runs").getAttribute("aria-invalid"), "true")
     }))
 })
 
@@ -119,7 +119,7 @@ describe("a server that stops responding", () => {
           const again = page.getByRole("button", { name: "Run again" })
           assert.isTrue(await again.isEnabled())
           const sentence =
-            /^The server doesn't respond, so buttons that need it are off\. Data is from \d\d:\d\d:\d\d; reconnecting…$/u
+            /^The server isn't responding, so buttons that need it are disabled\. Data is from \d\d:\d\d:\d\d\. Reconnecting…$/u
           await page.getByText(sentence).waitFor()
           assert.isTrue(await again.isDisabled())
           assert.isTrue(await page.getByRole("button", { name: "Cancel run" }).isDisabled())
@@ -130,7 +130,7 @@ describe("a server that stops responding", () => {
           await checkAccessibility(page, "a server that is gone")
           await checkWidth(page, "a server that is gone")
           behavior.isDown = false
-          await page.getByText(/^The server doesn't respond/u).waitFor({ state: "detached" })
+          await page.getByText(/^The server isn't responding/u).waitFor({ state: "detached" })
           assert.isTrue(await again.isEnabled())
         },
         look
@@ -175,7 +175,7 @@ describe("a first run", () => {
       const own = page.getByRole("region", { name: "Your key" })
       await own.getByText("start, follow up and cancel runs").waitFor()
       await own.getByText("npm run server -- keys create --name me --scope admin").waitFor()
-      await own.getByText("Open runs now").waitFor()
+      await own.getByText("Open runs").waitFor()
       await checkAccessibility(page, "an own key")
       await page.getByRole("link", { name: "Start a run", exact: true }).click()
       await page.getByText("Use the key that you signed in with").waitFor()
@@ -185,7 +185,7 @@ describe("a first run", () => {
   it("finishes typing before it releases a browser", () =>
     visit(`/browsers/${runId(900_000)}`, async (page, { world }) => {
       await page.getByRole("button", { name: "Take control" }).click()
-      await page.getByText("you; the agent waits").waitFor()
+      await page.getByText("you; the agent is waiting").waitFor()
       await page.locator("[data-keys]").focus()
       await page.keyboard.type("typed text")
       await page.keyboard.press("Escape")

@@ -37,7 +37,7 @@ describe("the frame", () => {
   it("turns off letters as shortcuts", () =>
     visit("/", async (page) => {
       await page.keyboard.press("?")
-      await page.getByLabel("Use single letters as shortcuts").uncheck()
+      await page.getByLabel("Use single-letter shortcuts").uncheck()
       await page.keyboard.press("Escape")
       await page.keyboard.press("g")
       await page.keyboard.press("r")
@@ -69,7 +69,7 @@ describe("the frame", () => {
     visit(
       `/runs/${runId(0)}`,
       async (page) => {
-        await page.getByRole("button", { name: "Copy the id" }).click()
+        await page.getByRole("button", { name: "Copy the ID" }).click()
         const notice = page.getByRole("status").getByText("Copied")
         const box = (await notice.boundingBox()) ?? assert.fail("There is no notice")
         const main = (await page.getByRole("main").boundingBox()) ?? assert.fail("There is no screen")

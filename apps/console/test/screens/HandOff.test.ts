@@ -13,8 +13,8 @@ describe("a run that waits for a person", () => {
       await checkAccessibility(page, "a waiting run")
       await line.focus()
       await page.keyboard.press("Enter")
-      const question = page.getByRole("region", { name: "Question to a person" })
-      await question.getByRole("heading", { name: "This run asks a person" }).waitFor()
+      const question = page.getByRole("region", { name: "Question for a person" })
+      await question.getByRole("heading", { name: "This run has a question" }).waitFor()
       await checkAccessibility(page, "a waiting run")
       await question.getByLabel("Answer").focus()
       await page.keyboard.type("The second one")
@@ -46,7 +46,7 @@ describe("a run that waits for a person", () => {
       if (run === undefined) throw new Error("There is no run")
       const { browserId } = world.details(run)
       assert.isNotNull(browserId)
-      const driver = page.locator("dd").getByText("ann; the agent waits")
+      const driver = page.locator("dd").getByText("ann; the agent is waiting")
       await page.getByRole("heading", { level: 1 }).waitFor()
       world.drive(browserId ?? "", "ann")
       await driver.waitFor()
@@ -65,7 +65,7 @@ describe("a run that waits for a person", () => {
       if (browser === undefined) throw new Error("There is no browser")
       world.browsers.set(id, { ...browser, runId: run.id })
       world.drive(id, "ann")
-      await page.locator("dd").getByText("ann; the agent waits").waitFor()
+      await page.locator("dd").getByText("ann; the agent is waiting").waitFor()
       assert.strictEqual(
         await page.getByRole("link", { name: "Watch its browser" }).getAttribute("href"),
         `/console/browsers/${id}`

@@ -27,7 +27,7 @@ describe("nights", () => {
 
   it("are filtered in the address, which the Back button and a reload keep", () =>
     visit("/", async (page) => {
-      await page.getByLabel("Only not green").check()
+      await page.getByLabel("Only problems").check()
       await page.getByText("3 scenarios of 40").waitFor()
       assert.strictEqual(at(page), "/?red=true")
       await page.reload()
@@ -60,7 +60,7 @@ describe("nights", () => {
 
   it.runIf(isWhole)("show durations and costs as multiples of each scenario's median", () =>
     visit("/", async (page) => {
-      await page.getByLabel("Show").selectOption("duration of a trial")
+      await page.getByLabel("Show").selectOption("Duration per trial")
       assert.strictEqual(at(page), "/?show=duration")
       await page.getByText("near the median").waitFor()
       assert.match(await toCell(page, 0), /^2\.6 s, 1\.9 times the median of 1\.3 s/u)
@@ -93,7 +93,7 @@ describe("nights", () => {
         assert.strictEqual(told[5], "service 1.4, suites at 9b1d77c")
         await page.keyboard.press("ArrowUp")
         await page.keyboard.press("Enter")
-        await page.getByText("The report of this run is gone").waitFor()
+        await page.getByText("This run's report is gone").waitFor()
         await page.goto(page.url().replace(/#.*/u, "#/nights"))
         await page.getByText(/^\d+ of 60 nights failed/u).waitFor()
       })
@@ -172,7 +172,7 @@ describe("findings", () => {
       await page.getByRole("button", { name: "Quarantine", exact: true }).click()
       await page.getByText("Quarantined until 2026-12-10").waitFor()
       await page.getByRole("button", { name: "Acknowledge…" }).first().click()
-      await page.getByLabel("Who works on it").fill("ada")
+      await page.getByLabel("Owner").fill("ada")
       await page.getByRole("button", { name: "Acknowledge", exact: true }).click()
       await page.getByText("Acknowledged by ada").waitFor()
       // the report was written before both
@@ -283,7 +283,7 @@ describe("load tests", () => {
       assert.strictEqual(at(page), "/load-comparison/load-1?test=smoke&before=load-0")
       await page.getByText("rate 5, was 4").waitFor()
       await page.getByRole("region", { name: "Thresholds" }).getByText("118 ms ✗ crossed").first().waitFor()
-      await page.getByRole("link", { name: "Swap them" }).click()
+      await page.getByRole("link", { name: "Swap" }).click()
       await page.getByText("cannot tell: one run of each").waitFor()
       assert.strictEqual(at(page), "/load-comparison/load-0?test=smoke&before=load-1")
     }))
@@ -357,12 +357,12 @@ describe("suites", () => {
 
   it("run the selected scenarios, and show the command for the same", () =>
     visit("/suites?text=bank", async (page, { world }) => {
-      await page.getByLabel(`Choose ${nameOf(2).name}`, { exact: true }).check()
+      await page.getByLabel(`Select ${nameOf(2).name}`, { exact: true }).check()
       await page.getByText(`--name '${nameOf(2).name}'`).waitFor()
       const run = page.getByRole("button", { name: "Run 1 scenario" })
       for (const wrong of ["-1", "abc", "0", "2.5", "99999"]) {
         await page.getByLabel("Trials").fill(wrong)
-        await page.getByText("Write a whole number from 1 to 1000").waitFor()
+        await page.getByText("Enter a whole number from 1 to 1000").waitFor()
         assert.isTrue(await run.isDisabled(), wrong)
       }
       await page.getByLabel("Trials").fill("3")
@@ -394,11 +394,11 @@ describe("a running run", () => {
       startTrial(2, 1)
       behavior.isAway = false
       await page.getByText("1 trial done, 1 running, 1 not passed").waitFor()
-      await page.getByText(/The connection was lost for \d+ s. 2 events of this run caught up/u).waitFor()
+      await page.getByText(/The connection was lost for \d+ s. Caught up with 2 events of this run/u).waitFor()
       await page.reload()
       await page.getByText("1 trial done, 1 running, 1 not passed").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
-      await page.getByText("Stopped. Its report is written.").waitFor()
+      await page.getByText("Run stopped. Its report was written.").waitFor()
       assert.deepStrictEqual(world.changes, [{ what: "stop", value: liveRun }])
     }))
 })
@@ -408,22 +408,22 @@ describe("a command that has stopped", () => {
 
   for (const [what, path, names] of [
     ["a run", `/runs/${liveRun}`, ["Stop"]],
-    ["a finished run", `/runs/${lastRun}`, ["Run again", /^Run \d+ not passed again$/u]],
+    ["a finished run", `/runs/${lastRun}`, ["Run again", /^Run the \d+ that didn't pass$/u]],
     ["suites", "/suites?text=bank", ["Run 1 scenario"]]
   ] as const)
     it.runIf(isWhole || what === "a run")(`turns the buttons of ${what} off, and on again once it's back`, () =>
       visit(path, async (page, { behavior, cut }) => {
         await page.getByText("Live", { exact: true }).waitFor({ state: "attached" })
-        if (what === "suites") await page.getByLabel(`Choose ${nameOf(2).name}`, { exact: true }).check()
+        if (what === "suites") await page.getByLabel(`Select ${nameOf(2).name}`, { exact: true }).check()
         const buttons = names.map((name) => page.getByRole("button", { name, exact: true }))
         for (const button of buttons) assert.isTrue(await button.isEnabled())
         behavior.isAway = true
         cut()
-        await page.getByText(/^The server doesn't respond, so buttons that need it are off/u).waitFor()
+        await page.getByText(/^The server isn't responding, so buttons that need it are disabled/u).waitFor()
         for (const button of buttons) assert.isTrue(await button.isDisabled())
         await checkAccessibility(page, what)
         behavior.isAway = false
-        await page.getByText(/^The server doesn't respond/u).waitFor({ state: "detached" })
+        await page.getByText(/^The server isn't responding/u).waitFor({ state: "detached" })
         for (const button of buttons) assert.isTrue(await button.isEnabled())
       })
     )

@@ -59,7 +59,7 @@ export const harnessScreens: Readonly<Record<string, HarnessScreen>> = {
     prepare: async (page) => {
       await page.getByRole("button", { name: "Quarantine…" }).first().click()
       await page.getByRole("button", { name: "Acknowledge…" }).first().click()
-      await page.getByLabel("Who works on it").waitFor()
+      await page.getByLabel("Owner").waitFor()
     }
   },
   "a running run": { path: `/runs/${liveRun}`, prepare: begin },
@@ -77,8 +77,8 @@ export const harnessScreens: Readonly<Record<string, HarnessScreen>> = {
   "chosen scenarios": {
     path: "/suites",
     prepare: async (page) => {
-      await page.getByRole("button", { name: "Choose all 40" }).click()
-      await page.getByText("40 chosen scenarios").waitFor()
+      await page.getByRole("button", { name: "Select all 40" }).click()
+      await page.getByText("40 selected scenarios").waitFor()
     }
   },
   "no suites": { path: "/suites", isEmpty: true },

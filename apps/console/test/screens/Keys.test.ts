@@ -19,16 +19,16 @@ describe("keys", () => {
       await page.getByRole("button", { name: "Create a key" }).click()
       const dialog = page.getByRole("dialog")
       await dialog.getByLabel("Name").fill("blog")
-      await dialog.getByLabel("Runs at once").fill("many")
+      await dialog.getByLabel("Concurrent runs").fill("many")
       await dialog.getByRole("button", { name: "Create the key" }).click()
-      await dialog.getByText("Write a whole number above 0").waitFor()
-      await dialog.getByLabel("Runs at once").fill("3")
+      await dialog.getByText("Enter a whole number above 0").waitFor()
+      await dialog.getByLabel("Concurrent runs").fill("3")
       await dialog.getByRole("button", { name: "Create the key" }).click()
       await dialog.getByText("wak_newsecret0123456789").waitFor()
       // a hasty key must not lose it
       await page.keyboard.press("Escape")
       assert.isTrue(await dialog.getByText("wak_newsecret0123456789").isVisible())
-      await dialog.getByRole("button", { name: "I have copied it" }).click()
+      await dialog.getByRole("button", { name: "I've copied it" }).click()
       await page.getByRole("link", { name: "blog" }).waitFor()
       assert.deepInclude(world.keys.at(-1)?.limits, { runs: 3, browsers: null })
       assert.deepStrictEqual(world.keys.at(-1)?.scopes, ["read", "runs", "browsers"])
@@ -40,7 +40,7 @@ describe("keys", () => {
       await page.getByRole("button", { name: "Rotate support" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Rotate support" }).click()
       await page.getByText("wak_newsecret0123456789").waitFor()
-      await page.getByRole("button", { name: "I have copied it" }).click()
+      await page.getByRole("button", { name: "I've copied it" }).click()
       await page.getByRole("button", { name: "Revoke support" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke support" }).click()
       await page.getByText("The key support is revoked").waitFor()
@@ -49,7 +49,7 @@ describe("keys", () => {
 
   it("warn that revoking one's own key signs one out", () =>
     visit("/keys", async (page) => {
-      const warning = page.getByRole("alertdialog").getByText("You are signed in with this key")
+      const warning = page.getByRole("alertdialog").getByText("You're signed in with this key")
       await page.getByRole("button", { name: "Revoke support" }).click()
       await page.getByRole("alertdialog").getByText("Its runs are kept.").waitFor()
       assert.isFalse(await warning.isVisible())
@@ -60,8 +60,8 @@ describe("keys", () => {
 
   it("get different limits", () =>
     visit("/keys", async (page, { world }) => {
-      await page.getByRole("button", { name: "Limits of research" }).click()
-      const set = page.getByRole("button", { name: "Set the limits" })
+      await page.getByRole("button", { name: "Set limits for research" }).click()
+      const set = page.getByRole("dialog").getByRole("button", { name: "Set limits" })
       const heights = () =>
         page
           .getByRole("dialog")
@@ -70,7 +70,7 @@ describe("keys", () => {
       const before = await heights()
       await page.getByLabel("USD per day").fill("much")
       await set.click()
-      await page.getByText("Write an amount such as 2.50").waitFor()
+      await page.getByText("Enter an amount such as 2.50").waitFor()
       assert.deepStrictEqual(await heights(), before)
       await page.getByLabel("USD per day").fill("2.5")
       await set.click()

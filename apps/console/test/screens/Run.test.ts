@@ -426,7 +426,7 @@ describe("a shared run", () => {
           assert.strictEqual(await guest.getByRole("navigation").count(), 0)
           assert.notInclude((await guest.locator("body").textContent()) ?? "", "research")
           behavior.signedIn = true
-          await dialog.getByRole("button", { name: "Revoke it" }).click()
+          await dialog.getByRole("button", { name: "Revoke the link" }).click()
           await dialog.getByRole("button", { name: "Create a link" }).waitFor()
           await guest.reload()
           await guest.getByText("There is no such run").waitFor()
@@ -446,7 +446,7 @@ describe("a shared run", () => {
         .first()
         .waitFor()
       await checkAccessibility(page, "shared runs")
-      await page.getByRole("button", { name: `Revoke the link of run ${runId(3)}` }).click()
+      await page.getByRole("button", { name: `Revoke the link to run ${runId(3)}` }).click()
       await page.getByText("No shared runs").waitFor()
       assert.strictEqual(world.shares.size, 0)
     }))

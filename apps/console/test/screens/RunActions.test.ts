@@ -166,7 +166,7 @@ describe("a run", () => {
       await page.getByText("Another airline was cheaper").waitFor()
       assert.strictEqual(world.marks.get(runId(2))?.verdict, "wrong")
       await checkAccessibility(page, "a run with a verdict")
-      await page.getByRole("button", { name: "Take it back" }).click()
+      await page.getByRole("button", { name: "Remove the verdict" }).click()
       await page.getByRole("button", { name: "Right" }).waitFor()
       assert.isUndefined(world.marks.get(runId(2)))
     }))

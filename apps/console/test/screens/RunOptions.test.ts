@@ -41,7 +41,7 @@ describe("a run's options", () => {
         .innerText()
       for (const text of [kept, code]) assert.notInclude(text, canary)
       await page.getByLabel("Task").press("Control+Enter")
-      const question = page.getByRole("region", { name: "Question to a person" })
+      const question = page.getByRole("region", { name: "Question for a person" })
       await question.getByRole("heading", { name: "This run has reached its cost limit" }).waitFor()
       await page.getByText("on shop.example").waitFor()
       await page.getByText("$0.5000, then waits for a person").waitFor()

@@ -61,7 +61,7 @@ describe("the console of the simulated service", () => {
     await page.getByLabel("Name").fill("shop")
     await page.getByRole("button", { name: "Create the key" }).click()
     const secret = await page.getByRole("region", { name: "The key" }).innerText()
-    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByRole("button", { name: "I've copied it" }).click()
     const headers = { "x-service-api-key": secret }
     assert.strictEqual((await fetch(`${address}/api/v4/runs/none`, { headers })).status, 404)
 

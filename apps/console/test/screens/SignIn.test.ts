@@ -46,7 +46,7 @@ describe("the sign-in", () => {
     visit("/", async (page, { behavior }) => {
       behavior.isAdmin = false
       await page.goto(page.url().replace(/\/?$/u, "/keys"))
-      await page.getByText("Only a key with the scope admin can create and change keys.").waitFor()
+      await page.getByText("Only a key with the admin scope can create and change keys.").waitFor()
       await page.getByRole("link", { name: "research" }).waitFor()
       assert.strictEqual(await page.getByRole("button", { name: /^(?:Create|Limits|Rotate|Revoke)/u }).count(), 0)
     }))
@@ -65,6 +65,6 @@ describe("the sign-in", () => {
         all.filter((text) => !/Nodes|Settings/u.test(text))
       )
       await page.goto(page.url().replace(/\/?$/u, "/nodes"))
-      await page.getByText("your key may not see it").waitFor()
+      await page.getByText("your key can't see it").waitFor()
     }))
 })

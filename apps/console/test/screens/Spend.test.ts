@@ -14,10 +14,10 @@ describe("the spend", () => {
           assert.match((await rows.first().getByRole("link").getAttribute("href")) ?? "", /\/console\/runs\/[\w-]+$/u)
           await checkAccessibility(page, "the costliest runs")
           await checkWidth(page, "the costliest runs")
-          await page.getByRole("button", { name: "Limit the spend of support" }).click()
+          await page.getByRole("button", { name: "Set limits for support" }).click()
           await page.getByRole("dialog").getByLabel("USD per day").fill("2.5")
-          await page.getByRole("button", { name: "Set the limits" }).click()
-          await page.getByRole("region", { name: "Limits per day" }).getByText("$2.50").waitFor()
+          await page.getByRole("dialog").getByRole("button", { name: "Set limits" }).click()
+          await page.getByRole("region", { name: "Daily limits" }).getByText("$2.50").waitFor()
           assert.strictEqual(world.keys[1]?.limits.usdPerDay, 2.5)
           assert.strictEqual(world.keys[1]?.limits.runs, 5)
         },

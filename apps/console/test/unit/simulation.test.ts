@@ -56,12 +56,14 @@ describe("a fault's form", () => {
   it("names invalid fields as the form does", () => {
     const rule = ruleFrom({ kind: "hang", for: "soon", rate: "-20", attempts: "first" })
     if (Result.isSuccess(rule)) throw new Error("The rule was accepted")
-    const lines = linesOf(rule.failure, { for: "For", attempts: "Attempts", rate: "Share in percent" }).split("\n")
+    const lines = linesOf(rule.failure, { for: "Duration", attempts: "Attempts", rate: "Share of requests (%)" }).split(
+      "\n"
+    )
     assert.deepStrictEqual(
       lines.map((line) => line.split(/[:[]/u)[0]),
-      ["For", "Attempts", "Share in percent"]
+      ["Duration", "Attempts", "Share of requests (%)"]
     )
-    assert.strictEqual(lines[2], "Share in percent: expected a number from 0 to 100")
+    assert.strictEqual(lines[2], "Share of requests (%): expected a number from 0 to 100")
   })
 
   it("ignores fields of another kind of fault", () => {

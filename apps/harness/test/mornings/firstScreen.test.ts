@@ -46,7 +46,7 @@ const answersOf = (report: RunReport): Readonly<Record<string, string | undefine
   return {
     "what is wrong": text.what,
     "since when": text.age,
-    "how sure": text.certainty ?? (comparison && Statistics.fullEvidence(comparison)),
+    confidence: text.certainty ?? (comparison && Statistics.fullEvidence(comparison)),
     "what was measured": comparison && Statistics.fullEvidence(comparison),
     "where the cause is": text.unexplained,
     "what an outage cost": text.cost,

@@ -19,7 +19,7 @@ import { consoleText, ignoring, markdownText, replay } from "./texts.ts"
 /** Questions of a person on call. */
 type Question =
   | "since when"
-  | "how sure"
+  | "confidence"
   | "what was measured"
   | "where the cause is"
   | "what an outage cost"
@@ -74,7 +74,7 @@ const answersOf = (finding: Finding, report: RunReport): Readonly<Partial<Record
   const next = NextText.of(finding, { program, replay: example && replay(example) })
   const all: Partial<Record<Question, string | undefined>> = {
     "since when": text.age,
-    "how sure": text.certainty ?? (comparison && Statistics.evidence(comparison)),
+    confidence: text.certainty ?? (comparison && Statistics.evidence(comparison)),
     "what was measured": comparison && Statistics.evidence(comparison),
     "where the cause is": text.unexplained,
     "what an outage cost": text.cost,

@@ -53,8 +53,8 @@ describe("the page of a running ui in Chromium", () => {
   /** Starts everything, recorded as a night. */
   const recordAll = async () => {
     await menu("Suites")
-    await page.getByRole("button", { name: "Choose all 2" }).click()
-    await page.getByLabel("Record it as a night").check()
+    await page.getByRole("button", { name: "Select all 2" }).click()
+    await page.getByLabel("Record as a night").check()
     await page.getByRole("button", { name: "Run 2 scenarios" }).click()
   }
 
@@ -76,7 +76,7 @@ describe("the page of a running ui in Chromium", () => {
     await page.getByRole("heading", { name: "1 error" }).waitFor()
     await page.getByText("checkout team").first().waitFor()
     await menu("Nights")
-    await page.getByLabel("Only not green").check()
+    await page.getByLabel("Only problems").check()
     await page.getByText(/^1 scenario of 2, 2 nights/u).waitFor()
     await page.getByText("Compare two nights").click()
     await page.getByRole("link", { name: "Compare", exact: true }).click()
@@ -97,15 +97,15 @@ describe("the page of a running ui in Chromium", () => {
 
   it("reruns failed scenarios, and stops a run, which writes its report", { timeout: 120_000 }, async () => {
     rmSync(cart)
-    await page.getByRole("button", { name: "Run 1 not passed again" }).click()
+    await page.getByRole("button", { name: "Run the 1 that didn't pass" }).click()
     await page.getByText("1 of 1 scenario passed").waitFor()
     assert.include(await headline(), "1 chosen scenario")
     closeGate()
     await menu("Suites")
-    await page.getByLabel("Choose waits for the gate").check()
+    await page.getByLabel("Select waits for the gate").check()
     await page.getByRole("button", { name: "Run 1 scenario" }).click()
     await page.getByRole("button", { name: "Stop" }).click()
-    await page.getByText("Stopped. Its report is written.").waitFor()
-    await page.getByText("The run was stopped before its end.").waitFor()
+    await page.getByText("Run stopped. Its report was written.").waitFor()
+    await page.getByText("The run was stopped before it finished.").waitFor()
   })
 })

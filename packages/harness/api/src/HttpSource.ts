@@ -24,7 +24,7 @@ export interface HttpSourceOptions {
 
 const unreachable: SourceError = {
   _tag: "Unreachable",
-  detail: "webagent-harness ui doesn't respond. Start it again in the project, and open the address that it prints."
+  detail: "webagent-harness ui isn't responding. Start it again in the project, and open the address that it prints."
 }
 
 /** One sentence for the issues of a request that doesn't fit its operation. */

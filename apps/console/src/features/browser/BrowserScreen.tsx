@@ -79,14 +79,14 @@ const Screen = ({ cast, hasControl, link, onAddress, onCast, onRelease, remote }
         width={1280}
         height={800}
         role="img"
-        aria-label="The browser now"
+        aria-label="Live view of the browser"
         hidden={cast.isConcealed}
         data-picture={cast.hasPicture}
       />
       <textarea
         ref={keys}
         className={styles["keys"]}
-        aria-label="Keyboard input for the browser; Ctrl L enters an address, and Esc releases the browser"
+        aria-label="Keyboard input for the browser; Ctrl L goes to the address field, and Esc releases the browser"
         data-keys
         tabIndex={hasControl ? 0 : -1}
         autoCapitalize="off"
@@ -99,7 +99,9 @@ const Screen = ({ cast, hasControl, link, onAddress, onCast, onRelease, remote }
           return onAddress()
         }}
       />
-      {cast.isConcealed ? <p>The agent typed a secret here, so only people with control see this browser.</p> : null}
+      {cast.isConcealed ? (
+        <p>The agent typed a secret here, so only a person with control can see this browser.</p>
+      ) : null}
       {cast.state === "over" ? <p>{cast.reason}</p> : null}
       {cast.state === "lost" ? <p>Connection lost. Reconnecting…</p> : null}
       {cast.state === "live" && !cast.hasPicture && !cast.isConcealed ? <p>Waiting for the first picture…</p> : null}
@@ -168,7 +170,7 @@ const stopTexts: Readonly<Record<string, string>> = {
   asked: "a client or a person stopped it",
   session_stopped: "its session was stopped",
   ended: "it closed by itself",
-  launch_failed: "it could not be started",
+  launch_failed: "it couldn't be started",
   node_lost: "its server stopped responding",
   node_closed: "its server was stopped"
 }
@@ -210,12 +212,12 @@ interface ContentProps {
 /** A browser that is stopped: its recording, or the reason why there is none, and the way to its runs. */
 const Stopped = ({ browser, recording }: Omit<ContentProps, "links">) => (
   <div className={styles["stopped"]}>
-    <Message icon={MonitorOff} title="This browser is stopped">
+    <Message icon={MonitorOff} title="This browser has stopped">
       {recording !== null ? null : (
         <p>
           {browser.recording
-            ? "Its recording isn't there: it was deleted to make room, or the browser showed nothing."
-            : "It has no recording. To get one, choose “Record the browser” when you start a run."}
+            ? "Its recording isn't available: it was deleted to free up space, or the browser showed nothing."
+            : "It has no recording. To get one, select “Record the browser” when you start a run."}
         </p>
       )}
       {browser.agentSessionId === null ? null : (
@@ -273,7 +275,7 @@ const Actions = ({ control, hasPicture, id, isReleasing, mayControl, onRelease, 
             onClose={() => ask(false)}
             onConfirm={() => stop({ payload: { ids: [id] } })}
           >
-            If a run is using this browser, the run fails.
+            If a run is using this browser, the run will fail.
           </Confirm>
         </Suspense>
       ) : null}
@@ -333,10 +335,7 @@ const Content = ({ browser: read, links, recording }: ContentProps) => {
           ["Watched by", isOver ? null : watchedBy(cast.viewers)],
           ["Key", browser.owner],
           ["Node", browser.node === null ? null : <Short key="node" of={browser.node} />],
-          [
-            "Stopped because",
-            browser.stopReason === null ? null : (stopTexts[browser.stopReason] ?? browser.stopReason)
-          ]
+          ["Stop reason", browser.stopReason === null ? null : (stopTexts[browser.stopReason] ?? browser.stopReason)]
         ]}
       >
         {isHeld && !isOver ? (

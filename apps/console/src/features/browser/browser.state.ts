@@ -43,9 +43,9 @@ export const driverOf = (
   person: string | null,
   run: Pick<RunDetails, "waitingFor"> | null
 ): string => {
-  if (person !== null) return run === null ? person : `${person}; the agent waits`
-  if (run !== null) return (run.waitingFor ?? null) === null ? "the agent" : "no one; the run waits for a person"
-  return agentSessionId === null ? "code over CDP, if any is connected" : "no one; its session has no run now"
+  if (person !== null) return run === null ? person : `${person}; the agent is waiting`
+  if (run !== null) return (run.waitingFor ?? null) === null ? "the agent" : "no one; the run is waiting for a person"
+  return agentSessionId === null ? "a CDP client, if one is connected" : "no one; its session has no active run"
 }
 
 /** Takes control of a browser for a minute; taking it again extends it. */

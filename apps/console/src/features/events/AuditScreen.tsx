@@ -37,11 +37,11 @@ const outcome = (status: number): string => (status < 300 ? "Done" : `Refused ($
 const Nothing = ({ text }: { readonly text: string }) =>
   text === "" ? (
     <Message icon={ScrollText} title="No changes yet">
-      <p>Changes through this console and the admin API appear here.</p>
+      <p>Changes made in this console or with the admin API appear here.</p>
     </Message>
   ) : (
     <Message icon={SearchX} title="No entries match these filters">
-      <p>An action is a group and an operation, such as runs.cancel or keys.create.</p>
+      <p>Enter an action as a group and an operation, such as runs.cancel or keys.create.</p>
       <Link to="/events/audit" className={buttonClass()}>
         Clear the filters
       </Link>
@@ -69,7 +69,7 @@ const AuditScreen = () => {
   }, [entries, mayRead])
   return (
     <Page title="Audit log" lead="Who changed what, newest first.">
-      <Tabs label="Views of events" tabs={eventTabs} />
+      <Tabs label="Event views" tabs={eventTabs} />
       <div className={styles["bar"]}>
         <TextFilters
           labels={labels}

@@ -34,7 +34,7 @@ const screenOf = ({ id, kind, run }: FeedRow): string | undefined => {
   return kind === "session" ? `/runs?session=${encodeURIComponent(id)}` : undefined
 }
 
-const labels = { run: "Id of a run", key: "Key", node: "Node" } as const
+const labels = { run: "Run ID", key: "Key", node: "Node" } as const
 
 const FilterFields = ({ filters }: { readonly filters: Filters }) => {
   const set = (name: keyof Filters, value: string) => go(`/events${textOf({ ...filters, [name]: value })}`)
@@ -146,8 +146,8 @@ const Nothing = ({ text }: { readonly text: string }) =>
     <Message icon={SearchX} title="No events match these filters yet">
       <p>
         {isLogged(text)
-          ? "To see steps and model calls, filter by the id of a run."
-          : "This searches only events since you opened the page, because the server's log has no nodes and no model calls."}
+          ? "To see steps and model calls, filter by a run ID."
+          : "This searches only events since you opened the page, because the server's log doesn't include nodes and model calls."}
       </p>
       <Link to="/events" className={buttonClass()}>
         Clear the filters
@@ -193,8 +193,8 @@ const EventsScreen = () => {
   const rows = (frozen ?? all).filter((row) => fits(row, filters)).toReversed()
   const position = all.findLast((row) => row.position !== "")?.position
   return (
-    <Page title="Events" lead="Changes of runs, sessions and browsers, newest first.">
-      <Tabs label="Views of events" tabs={eventTabs} />
+    <Page title="Events" lead="Changes to runs, sessions and browsers, newest first.">
+      <Tabs label="Event views" tabs={eventTabs} />
       <div className={styles["bar"]}>
         <FilterFields filters={filters} />
         {frozen === undefined ? (
@@ -209,7 +209,7 @@ const EventsScreen = () => {
           </Button>
         )}
         <span className={styles["soft"]}>
-          {state === "lost" ? "Connection lost. Missed events appear when it's back" : null}
+          {state === "lost" ? "Connection lost. Missed events will appear when it's back." : null}
           {state !== "lost" && position !== undefined ? `At position ${position}` : null}
         </span>
       </div>

@@ -103,7 +103,7 @@ interface QuestionProps extends AnswerProps {
 const Question = ({ browserId, question, runId }: QuestionProps) => {
   const mayAnswer = valueOf(useAtomValue(serverInfo))?.key.operations.includes("runs.answer") ?? false
   return (
-    <section className={styles["question"]} aria-label="Question to a person">
+    <section className={styles["question"]} aria-label="Question for a person">
       <h2>{headingOf(question)}</h2>
       <p>
         <Untrusted max={2000}>{question.question}</Untrusted>
@@ -126,7 +126,7 @@ const Question = ({ browserId, question, runId }: QuestionProps) => {
 
 const outcomes: Readonly<Record<string, string>> = {
   handed_back: "A person used the browser",
-  expired: "No person answered"
+  expired: "No one answered"
 }
 
 /** The wait of a run for a free browser or for a person, who answers here, and the run's earlier questions. */
@@ -143,7 +143,7 @@ export const Waits = ({ run }: { readonly run: RunDetails }) => {
       )}
       {waitingFor === null ? null : <Question runId={id} browserId={browserId} question={waitingFor} />}
       {earlier.length === 0 ? null : (
-        <Section title="Questions to people">
+        <Section title="Questions for people">
           <ul className={styles["asked"]}>
             {earlier.map(({ id: number, outcome, question }) => (
               <li key={number}>

@@ -20,8 +20,8 @@ export const waitingRuns = Console.runtime.atom((get) => {
 export const answerRun = Console.mutation("runs", "answer")
 
 const headings: Readonly<Record<string, string>> = {
-  question: "This run asks a person",
-  approval: "This run asks for an approval",
+  question: "This run has a question",
+  approval: "This run needs approval",
   sign_in: "This run needs a person to sign in",
   captcha: "This run needs a person to solve a captcha",
   payment: "This run needs a person to pay",
@@ -30,12 +30,12 @@ const headings: Readonly<Record<string, string>> = {
 
 /** The heading of a question. */
 export const headingOf = ({ reason }: Pick<WaitingFor, "reason">): string =>
-  headings[reason] ?? "This run asks a person"
+  headings[reason] ?? "This run has a question"
 
 const effects: Readonly<Record<string, string>> = {
   fail: "the run fails",
-  skip: "the run leaves out this part of the task",
-  continue: "the agent decides by itself"
+  skip: "the run skips this part of the task",
+  continue: "the agent decides on its own"
 }
 
 /** The effect of no answer, as the end of a sentence. */
@@ -48,7 +48,7 @@ export const effectOf = ({ reason, whenUnanswered }: Pick<WaitingFor, "reason" |
 const lacks: Readonly<Record<string, string>> = {
   browsers: "all browsers are in use",
   key: "its API key has reached its browser limit",
-  memory: "the server is short of memory"
+  memory: "the server is low on memory"
 }
 
 /** The reason why a run has no browser yet. */

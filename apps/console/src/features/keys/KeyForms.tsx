@@ -22,8 +22,8 @@ const scopeTexts: Readonly<Record<(typeof keyScopes)[number], string>> = {
 
 const wrongLimit = (name: keyof KeyLimits): string =>
   name === "usdPerDay"
-    ? "Write an amount such as 2.50, or leave it empty."
-    : "Write a whole number above 0, or leave it empty."
+    ? "Enter an amount such as 2.50, or leave it empty."
+    : "Enter a whole number above 0, or leave it empty."
 
 interface LimitFieldsProps {
   readonly limits: KeyLimits | undefined
@@ -53,12 +53,12 @@ const textIn = (data: FormData) => (name: keyof KeyLimits) => String(data.get(na
 export const Secret = ({ created, onClose }: { readonly created: CreatedKey; readonly onClose: () => void }) => (
   <Dialog title={`The key ${created.key.name}`} onClose={onClose} isKept ignoresEscape>
     <p>
-      Copy it now. The server stores only a hash of it, so it can't show the key again. Esc doesn't close this dialog.
+      Copy the key now. The server stores only its hash, so it can't show the key again. Esc doesn't close this dialog.
     </p>
     <Code label="The key" text={Redacted.value(created.secret)} wraps />
     <div className={styles["actions"]}>
       <Button kind="primary" onClick={onClose}>
-        I have copied it
+        I've copied it
       </Button>
     </div>
   </Dialog>
@@ -83,7 +83,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
     setWrong(wrongLimitsOf(textIn(data)))
     const scopes = keyScopes.filter((scope) => data.get(`scope-${scope}`) === "on")
     if (limits === undefined) return setError(undefined)
-    if (scopes.length === 0) return setError("Choose at least one scope.")
+    if (scopes.length === 0) return setError("Select at least one scope.")
     setError(undefined)
     return create({
       payload: { name: String(data.get("name") ?? "").trim(), scopes, limits },
@@ -143,7 +143,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
   const [wrong, setWrong] = useState<ReadonlyArray<keyof KeyLimits>>([])
   const [set, isWaiting] = useChange(setLimits, (result) => {
     if (AsyncResult.isFailure(result)) return setError(reason(result))
-    say(`Limits of ${key.name} saved`)
+    say(`Limits set for ${key.name}`)
     return onClose()
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -156,7 +156,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
     return set({ params: { name: key.name }, payload: limits, reactivityKeys: keysChanged })
   }
   return (
-    <Dialog title={`Limits of ${key.name}`} onClose={onClose} isKept>
+    <Dialog title={`Set limits for ${key.name}`} onClose={onClose} isKept>
       <form className={styles["form"]} onSubmit={submit}>
         <LimitFields limits={key.limits} wrong={wrong} />
         {error === undefined ? null : (
@@ -166,7 +166,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
         )}
         <div className={styles["actions"]}>
           <Button type="submit" kind="primary" disabled={isWaiting}>
-            Set the limits
+            Set limits
           </Button>
         </div>
       </form>

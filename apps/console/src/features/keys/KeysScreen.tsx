@@ -51,8 +51,8 @@ const Changes = ({ of: key, open }: { readonly of: Key; readonly open: Open }) =
   if (open === undefined) return null
   return (
     <div className={styles["buttons"]}>
-      <Button onClick={() => open({ what: "limits", key })} aria-label={`Limits of ${key.name}`}>
-        Limits
+      <Button onClick={() => open({ what: "limits", key })} aria-label={`Set limits for ${key.name}`}>
+        Set limits
       </Button>
       <Button onClick={() => open({ what: "rotate", key })} aria-label={`Rotate ${key.name}`}>
         Rotate
@@ -72,9 +72,9 @@ const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open
     columns={[
       { name: "Key", cell: (key) => <Name of={key} /> },
       { name: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
-      { name: "Runs now", isNumber: true, cell: ({ limits, usage }) => used(count(usage.runs), limits.runs) },
+      { name: "Open runs", isNumber: true, cell: ({ limits, usage }) => used(count(usage.runs), limits.runs) },
       {
-        name: "Browsers now",
+        name: "Open browsers",
         isNumber: true,
         cell: ({ limits, usage }) => used(count(usage.browsers), limits.browsers)
       },
@@ -95,7 +95,7 @@ const List = ({ open, rows }: { readonly rows: ReadonlyArray<Key>; readonly open
       },
       { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
       { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} />) },
-      { name: "Changes", isUnseen: true, cell: (key) => <Changes of={key} open={open} /> }
+      { name: "Actions", isUnseen: true, cell: (key) => <Changes of={key} open={open} /> }
     ]}
   />
 )
@@ -124,17 +124,17 @@ const OwnKey = ({ of: { name, operations } }: { readonly of: ServerInfo["key"] }
         of={[
           ["Key", name],
           [
-            "Rights",
+            "Permissions",
             <span key="rights">
               {rights.flatMap(([operation, text]) => (operations.includes(operation) ? [text] : [])).join("; ")}
             </span>
           ],
-          ["Open runs now", runs],
-          ["Browsers now", browsers]
+          ["Open runs", runs],
+          ["Open browsers", browsers]
         ]}
       />
       <p>
-        Only a key with the scope admin can create and change keys. Ask the person who runs this server for one, or
+        Only a key with the admin scope can create and change keys. Ask the person who runs this server for one, or
         create it on the server's machine, with the same <code>--data</code> as the server if it has one:{" "}
         <code>{program} keys create --name me --scope admin</code>
       </p>
@@ -159,14 +159,14 @@ const KeysScreen = () => {
     AsyncResult.isFailure(changed) ? say(reason(changed)) : open({ what: "secret", created: changed.value })
   )
   const [revoke] = useChange(revokeKey, (changed) =>
-    say(AsyncResult.isFailure(changed) ? reason(changed) : `The key ${changed.value.name} is revoked`)
+    say(AsyncResult.isFailure(changed) ? reason(changed) : `Key ${changed.value.name} revoked`)
   )
   const close = () => open(undefined)
   const change = (name: string) => ({ params: { name }, reactivityKeys: keysChanged })
   return (
     <Page
       title="Keys"
-      lead={mayChange ? allKeys : "The rights of your key, and its usage now."}
+      lead={mayChange ? allKeys : "Your key's permissions and current usage."}
       actions={
         mayChange ? (
           <Button kind="primary" onClick={() => open({ what: "create" })}>
@@ -187,13 +187,13 @@ const KeysScreen = () => {
         )
       ) : AsyncResult.isFailure(result) && !result.waiting ? (
         errorTag(result) === "ForbiddenError" ? (
-          <Message icon={KeyRound} title="Your key may not see keys">
-            <p>Sign in with a key that has the scope admin.</p>
+          <Message icon={KeyRound} title="Your key can't see keys">
+            <p>Sign in with a key that has the admin scope.</p>
           </Message>
         ) : (
           <Failed
             icon={CloudOff}
-            title="The keys could not be read"
+            title="Couldn't load the keys"
             reason={reason(result)}
             onRetry={() => registry.refresh(keys)}
           />
@@ -216,7 +216,7 @@ const KeysScreen = () => {
           >
             Requests with this key fail from now on, and everyone who signed in to the console with it is signed out.
             Its runs are kept.
-            {opened.key.name === own ? " You are signed in with this key, so you are signed out." : ""}
+            {opened.key.name === own ? " You're signed in with this key, so you'll be signed out." : ""}
           </Confirm>
         ) : null}
         {opened?.what === "rotate" ? (
@@ -226,7 +226,7 @@ const KeysScreen = () => {
             onClose={close}
             onConfirm={() => rotate(change(opened.key.name))}
           >
-            The current secret stops working at once. You get a new one with the same name, scopes and limits.
+            The current secret stops working immediately. You get a new one with the same name, scopes and limits.
           </Confirm>
         ) : null}
       </Suspense>

@@ -3,8 +3,8 @@ import * as Record from "effect/Record"
 
 /** The limits, each with its label. */
 export const limitLabels: { readonly [Name in keyof KeyLimits]-?: string } = {
-  runs: "Runs at once",
-  browsers: "Browsers at once",
+  runs: "Concurrent runs",
+  browsers: "Concurrent browsers",
   requestsPerMinute: "Requests per minute",
   usdPerDay: "USD per day",
   fileMegabytes: "MB of files"

@@ -72,7 +72,7 @@ const NodesScreen = () => {
               { name: "Version", cell: ({ version }) => <Untrusted max={20}>{version ?? "–"}</Untrusted> },
               { name: "Started", cell: ({ startedAt }) => <Time at={startedAt} /> },
               {
-                name: "Changes",
+                name: "Actions",
                 isUnseen: true,
                 cell: (node) =>
                   node.draining ? (

@@ -149,7 +149,7 @@ const Checklist = ({ hasRuns, info, isOpen, keys }: ChecklistProps) => {
       isOpen ? (
         "A key: the simulated service accepts wak_test"
       ) : !info.key.admin ? (
-        "A key: the one that you signed in with"
+        "A key: the one you signed in with"
       ) : keys > 0 ? (
         "A key for your app"
       ) : (
@@ -221,7 +221,7 @@ const OverviewScreen = () => {
     return (
       <Failed
         icon={CloudOff}
-        title="The overview could not be read"
+        title="Couldn't load the overview"
         reason={reason(result)}
         onRetry={() => registry.refresh(runFacts)}
         whole

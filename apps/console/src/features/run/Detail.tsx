@@ -77,7 +77,7 @@ export const StepDetail = ({ calls, pictureOf, step, steps }: StepDetailProps) =
     ["Tool", step.tool],
     ["Target", [step.role, step.name].filter(Boolean).join(" ") || null],
     ["Value", step.value],
-    ["Verified effect", step.verified === null ? null : step.verified ? "yes" : "no"],
+    ["Effect verified", step.verified === null ? null : step.verified ? "yes" : "no"],
     ["Started", moment(step.startedAt)],
     ["Took", step.durationMs === null ? null : span(step.durationMs)],
     ["Tokens", step.tokens === null ? null : `${count(step.tokens.input)} in, ${count(step.tokens.output)} out`],

@@ -39,7 +39,7 @@ const ExportDialog = ({ calls, onClose, pictureOf, recording, run, steps }: Expo
       download(`run-${run.id}.zip`, "application/zip", bytes)
       say(missing.length === 0 ? "ZIP file saved" : `ZIP file saved without ${missing.slice(0, 3).join(", ")}`)
     } catch {
-      say("The ZIP file could not be made. Reload the page and try again.")
+      say("Couldn't create the ZIP file. Reload the page and try again.")
     } finally {
       setWorking(false)
     }
@@ -61,7 +61,7 @@ const ExportDialog = ({ calls, onClose, pictureOf, recording, run, steps }: Expo
         </Button>
         <Button disabled={isWorking} onClick={() => void zip()}>
           <FileArchive aria-hidden />
-          {isWorking ? "Reading…" : "ZIP"}
+          {isWorking ? "Preparing…" : "ZIP"}
         </Button>
         <p>The ZIP file has the result, steps, model calls, pictures and recording.</p>
       </div>

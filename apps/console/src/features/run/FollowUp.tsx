@@ -54,7 +54,7 @@ const Session = ({ id, sessionId }: { readonly id: string; readonly sessionId: s
   const waiting = queue.filter((one) => one !== id || begun.length > 0)
   const [remove, isDisabled] = useChange(cancelRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
-    say(result.value.cancelled.length > 0 ? "Follow-up removed" : "It has begun already: cancel it on its own page")
+    say(result.value.cancelled.length > 0 ? "Follow-up removed" : "It has already started. Cancel it on its own page.")
     return registry.refresh(sessionRuns(sessionId))
   })
   return (
@@ -109,7 +109,7 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
   const submit = (interrupt: boolean) => {
     const text = field.current?.value.trim() ?? ""
     if (text === "") {
-      setError("Write what the agent should do next.")
+      setError("Enter what the agent should do next.")
       return field.current?.focus()
     }
     setError(undefined)
@@ -147,7 +147,7 @@ export const FollowUp = ({ id, isOver, sessionId }: FollowUpProps) => {
         )}
       </form>
       <p id={note} role={error === undefined ? undefined : "alert"} data-wrong={error !== undefined}>
-        {error ?? (isOver ? "" : "Interrupt cancels this run and starts the new one at once.")}
+        {error ?? (isOver ? "" : "Interrupt cancels this run and starts the new one immediately.")}
       </p>
     </div>
   )

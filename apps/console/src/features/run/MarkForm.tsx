@@ -33,7 +33,7 @@ export const MarkForm = ({ id, mark }: { readonly id: string; readonly mark: Mar
     return (
       <Section title="Verdict">
         <p>
-          <b>{verdicts[mark.verdict]}</b>, says <Untrusted>{mark.by}</Untrusted> <Time at={mark.at} />
+          <b>{verdicts[mark.verdict]}</b>, marked by <Untrusted>{mark.by}</Untrusted> <Time at={mark.at} />
           {mark.note === null ? null : (
             <>
               : <Untrusted max={2000}>{mark.note}</Untrusted>
@@ -43,7 +43,7 @@ export const MarkForm = ({ id, mark }: { readonly id: string; readonly mark: Mar
         <div>
           <Button disabled={isRemoving} onClick={() => remove({ params })}>
             <Undo2 aria-hidden />
-            Take it back
+            Remove the verdict
           </Button>
         </div>
       </Section>

@@ -109,6 +109,6 @@ export const RecordingNote = ({ run: { browserId, id } }: { readonly run: Pick<R
   return status === "stopped" ? (
     <p>The recording is on the page of {browser}.</p>
   ) : (
-    <p>The recording is here once {browser} has stopped.</p>
+    <p>The recording appears here once {browser} stops.</p>
   )
 }

@@ -60,7 +60,7 @@ export const Replay = ({ run }: { readonly run: RunDetails }) => {
         </Button>
         <Button disabled={isWaiting} onClick={() => replay(true)}>
           <Repeat2 aria-hidden />
-          With its help
+          Replay with a model
         </Button>
       </div>
     </Section>

@@ -41,7 +41,7 @@ const Again = ({ id }: { readonly id: string }) => {
   const [retry, isWaiting] = useChange(retryRuns, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     const [started] = result.value.started
-    if (started === undefined) return say(result.value.refused?.[0]?.detail ?? "The run could not be found")
+    if (started === undefined) return say(result.value.refused?.[0]?.detail ?? "Couldn't find the run")
     return go(`/runs/${started.run.id}`)
   })
   return (
@@ -128,13 +128,13 @@ const Head = ({ run, ...parts }: HeadProps) => {
           ["Created", <Time key="created" at={run.createdAt} />],
           ["Took", <Took key="took" startedAt={run.startedAt} finishedAt={run.finishedAt} />],
           ["Steps", count(run.steps)],
-          ["Cost", `${usd(run.totalCostUsd)}${run.failure === "cost_limit" ? ", its limit" : ""}`],
+          ["Cost", `${usd(run.totalCostUsd)}${run.failure === "cost_limit" ? " (limit reached)" : ""}`],
           ["Tokens", tokens === 0 ? null : count(tokens)],
           ["Model", run.model],
           ["Attached files", run.attachedFileIds === null ? null : count(run.attachedFileIds.length)],
           [
             "Driven by",
-            isOver ? null : driver !== null && run.status === "running" ? `${driver}; the agent waits` : driver
+            isOver ? null : driver !== null && run.status === "running" ? `${driver}; the agent is waiting` : driver
           ],
           ["Key", run.owner],
           ["Simulated", isSimulated(info) ? madeUp : null],

@@ -45,7 +45,7 @@ const Step = ({ isRunning, isShown, longest_ms, onShow, step }: StepProps) => (
         )}
       </span>{" "}
       <span className={styles["figures"]}>
-        <span>{step.durationMs !== null ? span(step.durationMs) : isRunning ? "now" : "not done"}</span>{" "}
+        <span>{step.durationMs !== null ? span(step.durationMs) : isRunning ? "now" : "not finished"}</span>{" "}
         <span>{step.costUsd === null ? "" : usd(step.costUsd)}</span>
       </span>
     </button>

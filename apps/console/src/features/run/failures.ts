@@ -3,7 +3,7 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
   agent: ["The agent gave up.", "If the task was unclear, describe the result that you expect."],
   agent_crashed: [
     "The agent stopped with an error of its own.",
-    "Start it again. If it fails the same way, read the server's log."
+    "Run it again. If it fails the same way, read the server's log."
   ],
   step_limit: [
     "The run reached its step limit.",
@@ -24,23 +24,20 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
   ],
   repeated_steps: [
     "The agent repeated the same step without effect.",
-    "Look at the picture of the last step, and name in the task how to get past it."
+    "Look at the picture of the last step, and explain in the task how to get past it."
   ],
   not_replayable: [
-    "A step of the recorded run couldn't be repeated, and the replay may not ask the model.",
-    "Open the run that it replays, and replay it with the model's help, or run it again."
+    "A step of the recorded run couldn't be repeated, and this replay doesn't use a model.",
+    "Open the run that it replays, and replay it with a model, or run it again."
   ],
   invalid_output: [
     "The result didn't match the schema that the run asked for.",
     "Check whether the page has every required field of the schema."
   ],
-  invalid_task: [
-    "The task can't be carried out as it is written.",
-    "Read the error, correct the task and start it again."
-  ],
+  invalid_task: ["The task can't be carried out as written.", "Read the error, correct the task and run it again."],
   unanswered: [
-    "The run asked a person, and no person answered in time.",
-    "Start it again, and watch the overview: it lists the runs that wait for a person."
+    "The run asked a question, and no one answered in time.",
+    "Run it again, and watch the overview: it lists the runs that are waiting for a person."
   ],
   model_error: [
     "The model didn't respond, or refused.",
@@ -48,7 +45,7 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
   ],
   no_model: [
     "This server has no model, so it can't carry out tasks.",
-    "Start it with --model DIALECT:NAME and the key in WEBAGENT_MODEL_KEY."
+    "Restart it with --model DIALECT:NAME and the key in WEBAGENT_MODEL_KEY."
   ],
   no_browser: [
     "No browser could be started.",
@@ -57,15 +54,15 @@ const reasons: Readonly<Record<string, readonly [cause: string, advice: string]>
   browser_failed: ["The browser couldn't be started.", "Read the server's log for the browser's own error."],
   browser_lost: [
     "The browser stopped in the middle of the run.",
-    "Start it again. If it happens often, give the machine more memory."
+    "Run it again. If it happens often, give the machine more memory."
   ],
   node_lost: [
     "The server stopped or restarted in the middle of the run.",
-    "Start it again. The server's log may have the reason."
+    "Run it again. The server's log may have the reason."
   ],
   node_closed: [
     "The server was stopped in the middle of the run.",
-    "Start it again. Drain a server before you stop it, so that its runs can finish."
+    "Run it again. Drain a server before you stop it, so that its runs can finish."
   ]
 }
 

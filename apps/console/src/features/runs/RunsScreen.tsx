@@ -128,9 +128,9 @@ const examples: Partial<Record<(typeof otherNames)[number], string>> = {
 }
 
 const refusals: Partial<Record<(typeof otherNames)[number], string>> = {
-  from: "Write a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
-  to: "Write a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
-  minUsd: "Write an amount such as 0.5, without a currency."
+  from: "Enter a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
+  to: "Enter a date such as 2026-11-28, or a time such as 2026-11-28T14:00:00Z.",
+  minUsd: "Enter an amount such as 0.5, without a currency."
 }
 
 const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
@@ -168,7 +168,7 @@ const MoreFilters = ({ filters }: { readonly filters: FilterTexts }) => {
             />
             {name === wrong ? (
               <span id={id} role="alert">
-                {refusals[name] ?? "This value doesn't work."}
+                {refusals[name] ?? "This value isn't valid."}
               </span>
             ) : null}
           </label>
@@ -224,7 +224,7 @@ const Selection = () => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
     const { already, cancelled } = result.value
     say(
-      `${counted(cancelled.length, "run")} cancelled${already.length === 0 ? "" : `, ${count(already.length)} finished before`}`
+      `${counted(cancelled.length, "run")} cancelled${already.length === 0 ? "" : `, ${count(already.length)} had already finished`}`
     )
     return select(new Set())
   })
@@ -262,7 +262,8 @@ const Selection = () => {
             onClose={() => ask(false)}
             onConfirm={() => cancel({ payload: { ids: open } })}
           >
-            Their agents stop at once. Their cost so far still counts. This can't be undone, but you can run them again.
+            Their agents stop immediately. Their cost so far still counts. This can't be undone, but you can run them
+            again.
           </Confirm>
         </Suspense>
       ) : null}
@@ -291,7 +292,7 @@ const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly 
     <>
       <Button kind="danger" disabled={isDisabled} onClick={() => ask(true)}>
         <Ban aria-hidden />
-        {isCancelling ? "Cancelling…" : `Cancel all open${number}`}
+        {isCancelling ? "Canceling…" : `Cancel all open${number}`}
       </Button>
       {isAsked ? (
         <Suspense>
@@ -302,9 +303,10 @@ const CancelAll = ({ filters, text }: { readonly filters: FilterTexts; readonly 
             onConfirm={() => cancel(text)}
           >
             {text === ""
-              ? "This is every open run that your key sees. "
+              ? "These are all open runs that your key can see. "
               : "These are all open runs that match the filters, including runs that aren't loaded. "}
-            Their agents stop at once. Their cost so far still counts. This can't be undone, but you can run them again.
+            Their agents stop immediately. Their cost so far still counts. This can't be undone, but you can run them
+            again.
           </Confirm>
         </Suspense>
       ) : null}
@@ -317,14 +319,14 @@ const Export = ({ text }: { readonly text: string }) => {
   const n = useAtomValue(exportedRuns)
   const [save, isDisabled, isSaving] = useChange(exportRuns, (result) => {
     const runs = counted(registry.get(exportedRuns), "run")
-    if (AsyncResult.isInterrupted(result)) return say(`Export cancelled after ${runs}. No file was saved.`)
+    if (AsyncResult.isInterrupted(result)) return say(`Export canceled after ${runs}. No file was saved.`)
     if (AsyncResult.isFailure(result)) {
       return say(`The export stopped after ${runs}, and no file was saved. ${reason(result)}`)
     }
     return say(
       result.value.isWhole
         ? `${runs} exported`
-        : `The file has the newest ${runs} only, because it's 500 MB large. Filter by date to export the others.`
+        : `The file has the newest ${runs} only, because it reached 500 MB. Filter by date to export the others.`
     )
   })
   if (isSaving) {
@@ -396,7 +398,7 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
     return (
       <Failed
         icon={CloudOff}
-        title="The runs could not be read"
+        title="Couldn't load the runs"
         reason={reason(result)}
         onRetry={() => registry.refresh(runPages(text))}
       />
@@ -415,7 +417,7 @@ const List = ({ filters, text }: { readonly filters: FilterTexts; readonly text:
   if (text !== "") {
     return (
       <Message icon={SearchX} title="No runs match these filters">
-        <p>Search looks for whole words in tasks. Only the last word may be incomplete.</p>
+        <p>Search looks for whole words in tasks. Only the last word can be incomplete.</p>
         <Link to="/runs" className={buttonClass()}>
           Clear the filters
         </Link>

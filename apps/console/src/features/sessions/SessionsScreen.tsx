@@ -39,8 +39,8 @@ const texts = {
   },
   purge: {
     title: "Delete this session?",
-    action: "Delete everything",
-    text: "It stops, and its runs, results, pictures and recording are deleted for good."
+    action: "Delete the session",
+    text: "The session stops, and its runs, results, pictures and recording are permanently deleted."
   }
 } as const
 
@@ -98,7 +98,7 @@ const SessionsScreen = () => {
                   { name: "Node", cell: ({ node }) => <Short of={node} /> },
                   { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
                   {
-                    name: "Changes",
+                    name: "Actions",
                     isUnseen: true,
                     cell: ({ id, status }) => (
                       <>

@@ -36,7 +36,7 @@ export const OwnedTable = <Row extends { readonly id: string }>({
         {(rows) =>
           rows.length === 0 ? (
             <p>
-              There are no {what}. Create one with the admin API, or with{" "}
+              No {what} yet. Create one with the admin API, or with{" "}
               <code>
                 {program} {command} --server {location.origin}
               </code>

@@ -58,7 +58,7 @@ const SettingsScreen = () => {
           ["Browsers", info.browsers],
           ["Model", info.model ?? "none"],
           ["Started", moment(info.startedAt)],
-          ["Running for", span(info.uptimeMs)]
+          ["Uptime", span(info.uptimeMs)]
         ]
   return (
     <Page
@@ -72,7 +72,7 @@ const SettingsScreen = () => {
           rows={facts}
           keyOf={([name]) => name}
           columns={[
-            { name: "Fact", cell: ([name]) => name },
+            { name: "Property", cell: ([name]) => name },
             { name: "Value", cell: ([, value]) => <Untrusted>{value}</Untrusted> }
           ]}
         />
@@ -86,11 +86,11 @@ const SettingsScreen = () => {
               <p>
                 {info?.has.includes("simulation") === true ? (
                   <>
-                    The profile, the faults and the clock are on the screen{" "}
+                    The profile, the faults and the clock are on the{" "}
                     <Link to="/simulation" className={styles["link"]}>
                       Simulated service
-                    </Link>
-                    .
+                    </Link>{" "}
+                    screen.
                   </>
                 ) : (
                   "This server uses its defaults."

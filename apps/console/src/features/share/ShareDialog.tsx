@@ -55,11 +55,11 @@ const ShareDialog = ({ id, onChange, onClose }: ShareDialogProps) => {
               <div className={styles["buttons"]}>
                 <Button disabled={isWaiting} onClick={() => create({ ...request, query: {} })}>
                   <Link2 aria-hidden />
-                  Replace it
+                  Replace the link
                 </Button>
                 <Button kind="danger" disabled={isWaiting} onClick={() => revoke(request)}>
                   <Link2Off aria-hidden />
-                  Revoke it
+                  Revoke the link
                 </Button>
               </div>
             </>

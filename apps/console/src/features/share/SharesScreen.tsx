@@ -24,13 +24,13 @@ const SharesScreen = () => {
     say(AsyncResult.isFailure(changed) ? reason(changed) : "Link revoked")
   })
   return (
-    <Page title="Shared runs" lead="Anyone with one of these links sees its run, without a key.">
+    <Page title="Shared runs" lead="Anyone with one of these links can see its run, without a key.">
       <Answer of={result} what="links" onRetry={() => registry.refresh(shares)}>
         {({ items }) => {
           const rows = rowsOf(items)
           return rows.length === 0 && isWhole(items) ? (
             <Message icon={Link2} title="No shared runs">
-              <p>To share a run, open it and choose Share.</p>
+              <p>To share a run, open it and select Share.</p>
               <Link to="/runs">All runs</Link>
             </Message>
           ) : (
@@ -52,19 +52,19 @@ const SharesScreen = () => {
                   { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
                   { name: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                   {
-                    name: "Changes",
+                    name: "Actions",
                     isUnseen: true,
                     cell: (share) => (
                       <div className={styles["changes"]}>
                         <CopyButton
                           text={addressOf(share)}
-                          label={`Copy the link of run ${share.runId}`}
+                          label={`Copy the link to run ${share.runId}`}
                           isLabeled={false}
                         />
                         <Button
                           kind="danger"
                           disabled={isRevoking}
-                          aria-label={`Revoke the link of run ${share.runId}`}
+                          aria-label={`Revoke the link to run ${share.runId}`}
                           onClick={() => revoke({ params: { run_id: share.runId }, reactivityKeys: shareKeys })}
                         >
                           Revoke

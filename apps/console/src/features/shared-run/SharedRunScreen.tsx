@@ -128,7 +128,7 @@ const SharedRunScreen = ({ id }: { readonly id: string }) => {
         what="run"
         missing={
           <p>
-            This link shows nothing. Check that it is complete, or ask for a new one: links expire and can be revoked.
+            This link doesn't work. Check that it's complete, or ask for a new one: links expire and can be revoked.
           </p>
         }
         onRetry={() => registry.refresh(page)}

@@ -21,8 +21,8 @@ const SignInForm = () => {
       <img src={icon} alt="" />
       <h1>Sign in</h1>
       <p>
-        Use an API key of this server. A key with the scope <code>admin</code> sees the runs of every key, any other key
-        sees its own. The key isn't stored in this browser.
+        Enter an API key for this server. A key with the <code>admin</code> scope sees every key's runs; any other key
+        sees only its own. The key isn't stored in this browser.
       </p>
       <TextField
         label="API key"
@@ -49,8 +49,8 @@ export const SignInScreen = ({ isInsecure }: { readonly isInsecure: boolean }) =
         <img src={icon} alt="" />
         <h1>This page isn't encrypted</h1>
         <p>
-          An API key that you type here could be read on the network, so the console takes none. Open the console on the
-          server's own machine, or put a proxy with TLS in front and start the server with{" "}
+          An API key that you enter here could be read on the network, so you can't sign in. Open the console on the
+          server's own machine, or put a TLS proxy in front of the server and start it with{" "}
           <code>--public-url https://…</code>
         </p>
       </div>

@@ -59,7 +59,7 @@ const Editor = ({ profile }: { readonly profile: Profile }) => {
 /** The profile in force and the clock. */
 export const Behavior = ({ facts: { profile, time } }: { readonly facts: Facts }) => {
   const [send, isWaiting] = useChange(setProfile, (result) => {
-    say(AsyncResult.isFailure(result) ? reason(result) : `The profile ${result.value.name ?? "of your own"} is active`)
+    say(AsyncResult.isFailure(result) ? reason(result) : `The ${result.value.name ?? "custom"} profile is active`)
     readAgain()
   })
   return (

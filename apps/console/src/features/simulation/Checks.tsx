@@ -44,8 +44,8 @@ export const Checks = ({ facts: { journal, verdicts } }: { readonly facts: Facts
       {journal.written === 0 ? (
         <Message icon={ShieldCheck} title="No requests to check yet">
           <p>
-            The service checks how your app uses it. For example, it finds browsers that were never stopped, creates
-            that were sent twice, results that were never read, and API keys in addresses.
+            The service checks how your app uses it. For example, it finds browsers that were never stopped, create
+            requests that were sent twice, results that were never read, and API keys in addresses.
           </p>
         </Message>
       ) : (

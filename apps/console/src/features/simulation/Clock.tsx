@@ -17,8 +17,8 @@ const steps = ["1 second", "1 minute", "30 minutes", "1 day"] as const
 
 const modes: ReadonlyArray<readonly [name: TimeMode["mode"], text: string, hint: string]> = [
   ["real", "Real", "A second is a second."],
-  ["scaled", "Faster or slower", "Service time passes by a factor."],
-  ["manual", "Manual", "Service time stands still until you move it, so timeouts and retries happen when you want."]
+  ["scaled", "Faster or slower", "Service time passes faster or slower than real time."],
+  ["manual", "Manual", "Service time stands still until you advance it, so timeouts and retries happen when you want."]
 ]
 
 const Move = () => {
@@ -31,9 +31,9 @@ const Move = () => {
   const move = (text: string) => {
     const span = spanFromText(text.trim())
     if (Option.isNone(span) || Duration.toMillis(span.value) === 0) {
-      return setError("Use a time such as 200ms, 45 seconds or 30m.")
+      return setError("Enter a time such as 200ms, 45 seconds or 30m.")
     }
-    if (Duration.toDays(span.value) > 36_500) return setError("Move at most 36500 days at a time.")
+    if (Duration.toDays(span.value) > 36_500) return setError("Advance at most 36500 days at a time.")
     setError(undefined)
     return advance({ payload: { by: span.value } })
   }
@@ -46,21 +46,21 @@ const Move = () => {
       <div className={styles["buttons"]}>
         {steps.map((step) => (
           <Button key={step} disabled={isMoving} onClick={() => move(step)}>
-            Move {step}
+            Advance {step}
           </Button>
         ))}
       </div>
       <form className={styles["inline"]} onSubmit={submit}>
-        <TextField label="Move by" name="by" placeholder="45 seconds" autoComplete="off" error={error} />
+        <TextField label="Advance by" name="by" placeholder="45 seconds" autoComplete="off" error={error} />
         <Button type="submit" disabled={isMoving}>
-          Move
+          Advance
         </Button>
       </form>
     </div>
   )
 }
 
-/** The pace of service time, and buttons that move it. */
+/** The pace of service time, and buttons that advance it. */
 export const Clock = ({ time: { time } }: { readonly time: ReadTime }) => {
   const [error, setError] = useState<string | undefined>(undefined)
   const [send, isWaiting] = useChange(setTime, (result) => {
@@ -72,7 +72,7 @@ export const Clock = ({ time: { time } }: { readonly time: ReadTime }) => {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const factor = Number(new FormData(event.currentTarget).get("factor"))
-    if (!(factor > 0 && factor <= fastest)) return setError("Use a number above 0, at most 1000000.")
+    if (!(factor > 0 && factor <= fastest)) return setError("Enter a number above 0 and at most 1000000.")
     setError(undefined)
     return set({ mode: "scaled", factor })
   }
@@ -91,7 +91,7 @@ export const Clock = ({ time: { time } }: { readonly time: ReadTime }) => {
         <form className={styles["inline"]} onSubmit={submit}>
           <TextField
             key={time.factor}
-            label="Times as fast as real time"
+            label="Speed compared with real time"
             name="factor"
             inputMode="decimal"
             defaultValue={time.factor}

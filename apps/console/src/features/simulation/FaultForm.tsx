@@ -28,29 +28,29 @@ const kindTexts: Readonly<Record<string, string>> = {
 }
 
 const labels: Readonly<Record<string, string>> = {
-  for: "For",
-  lag: "How old",
-  by: "By",
-  placement: "Where in the request",
+  for: "Duration",
+  lag: "Age of the state",
+  by: "Offset",
+  placement: "Placement in the request",
   status: "Status",
-  detail: "Text of the error",
+  detail: "Error text",
   retryAfter: "Retry-After",
   retryAfterForm: "Format of Retry-After",
   share: "Share of the body that is sent (0 to 1)",
-  end: "How the connection ends",
+  end: "End of the connection",
   contentType: "Content type",
   direction: "Direction",
-  to: "Address of the redirect"
+  to: "Redirect address"
 }
 
 /** The fields of the requests that get a fault: name, label and placeholder. */
 const conditions = [
-  ["rate", "Share in percent", "100"],
+  ["rate", "Share of requests (%)", "100"],
   ["attempts", "Attempts of one resource", "1, 2"],
   ["nth", "Number of the matching request", "3"],
-  ["resource", "Resource id", ""],
+  ["resource", "Resource ID", ""],
   ["name", "Name", "The kind"],
-  ["from", "Starts after", "At once"],
+  ["from", "Starts after", "Immediately"],
   ["until", "Ends after", "Never"]
 ] as const
 

@@ -74,7 +74,7 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
       {rules.length === 0 ? (
         <Message icon={Zap} title="No faults">
           <p>
-            Every request gets a proper response. Add a fault to see what your app does after a reset connection, a 429
+            Every request gets a normal response. Add a fault to see what your app does after a reset connection, a 429
             or a lost response.
           </p>
         </Message>
@@ -92,7 +92,7 @@ export const Faults = ({ facts: { profile } }: { readonly facts: Facts }) => {
               { name: "Fault", cell: ({ rule }) => <Untrusted max={200}>{faultText(rule)}</Untrusted> },
               { name: "Applies to", cell: ({ rule }) => <Untrusted max={300}>{conditionText(rule)}</Untrusted> },
               {
-                name: "Changes",
+                name: "Actions",
                 isUnseen: true,
                 cell: ({ index, rule }) => (
                   <Button

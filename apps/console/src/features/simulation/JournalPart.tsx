@@ -59,8 +59,8 @@ const Filters = ({ filters }: { readonly filters: FilterTexts }) => {
         key={filters.resource ?? ""}
         type="search"
         className={styles["select"]}
-        aria-label="Id of a run, session or browser"
-        placeholder="Id of a resource"
+        aria-label="ID of a run, session or browser"
+        placeholder="Resource ID"
         defaultValue={filters.resource ?? ""}
         maxLength={200}
         onKeyDown={({ currentTarget, key }) => (key === "Enter" ? set("resource", currentTarget.value) : undefined)}
@@ -106,7 +106,7 @@ const Rows = ({ rows: { dropped, entries, start }, text }: RowsProps) => {
             )
           },
           { name: "Kind", cell: ({ type }) => <Status of={type} /> },
-          { name: "What happened", cell: (entry) => <Untrusted max={160}>{entryText(entry)}</Untrusted> },
+          { name: "Event", cell: (entry) => <Untrusted max={160}>{entryText(entry)}</Untrusted> },
           { name: "Response", cell: (entry) => <Untrusted max={80}>{outcomeText(entry)}</Untrusted> },
           { name: "Took", isNumber: true, cell: tookText }
         ]}
@@ -166,7 +166,7 @@ export const JournalPart = ({ facts: { journal } }: { readonly facts: Facts }) =
           if (shown.entries.length > 0) return <Rows key={text} rows={shown} text={text} />
           return text === "" ? (
             <Message icon={BookOpen} title="The journal is empty">
-              <p>Point your app at this service. Each request, fault and change of a run appears here as it happens.</p>
+              <p>Point your app at this service. Each request, fault and run change appears here as it happens.</p>
               <Link to="/start" className={buttonClass()}>
                 Start a run
               </Link>

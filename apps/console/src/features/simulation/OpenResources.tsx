@@ -30,7 +30,7 @@ const Resources = ({ name, rows }: { readonly name: string; readonly rows: Reado
         keyOf={({ id }) => id}
         columns={[
           {
-            name: "Id",
+            name: "ID",
             cell: ({ id, to }) => (
               <Link to={to}>
                 <code>{id}</code>
@@ -39,7 +39,7 @@ const Resources = ({ name, rows }: { readonly name: string; readonly rows: Reado
           },
           { name: "Status", cell: ({ status }) => <Status of={status} /> },
           { name: "Since (service time)", cell: ({ since_ms }) => dateTime(since_ms) },
-          { name: "Changes", isUnseen: true, cell: ({ action }) => action }
+          { name: "Actions", isUnseen: true, cell: ({ action }) => action }
         ]}
       />
     </Section>

@@ -31,7 +31,7 @@ const outage = "10 seconds"
 
 /** The name of a profile, which is on the screen for presets only. */
 const profileText = (name: string | undefined): string =>
-  name === undefined ? "your own" : presetNames.some((preset) => preset === name) ? name : `${name} (not a preset)`
+  name === undefined ? "custom" : presetNames.some((preset) => preset === name) ? name : `${name} (not a preset)`
 
 const openCount = ({ open }: Facts) => open.turns.length + open.sessions.length + open.browsers.length
 
@@ -71,7 +71,7 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
         onClick={() => ask("outage")}
       >
         <CloudLightning aria-hidden />
-        Outage
+        Start an outage
       </Button>
       <Button kind="danger" disabled={isResetting} onClick={() => ask("reset")}>
         <RotateCcw aria-hidden />
@@ -80,7 +80,7 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
       <Suspense>
         {asked === "outage" ? (
           <Confirm
-            title={`Refuse connections for ${outage}?`}
+            title={`Start an outage of ${outage}?`}
             action="Start the outage"
             onClose={() => ask(undefined)}
             onConfirm={() => refuse({ payload: { for: outageSpan } })}
@@ -97,7 +97,7 @@ const Actions = ({ facts: { time } }: { readonly facts: Facts }) => {
             onConfirm={() => startOver({ payload: {} })}
           >
             All runs, sessions and browsers are deleted, and the journal and the checks start over. The profile, the
-            faults and the clock stay.
+            faults and the clock stay the same.
           </Confirm>
         ) : null}
       </Suspense>

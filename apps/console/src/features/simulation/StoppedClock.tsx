@@ -20,7 +20,7 @@ const isStopped = Simulation.runtime.atom((get) => {
 const StoppedClock = () =>
   valueOf(useAtomValue(isStopped)) === true ? (
     <p role="note" className={styles["stopped"]}>
-      The clock of the simulated service stands still, so this run waits. <Link to="/simulation">Move the clock</Link>
+      The simulated service's clock is stopped, so this run is waiting. <Link to="/simulation">Advance the clock</Link>
     </p>
   ) : null
 

@@ -6,7 +6,7 @@ import { count, span } from "../../ui/format.ts"
 /** The pace of service time as words. */
 export const paceOf = (time: TimeMode): string => {
   if (time.mode === "scaled") return `${count(time.factor)} times as fast`
-  return time.mode === "real" ? "real time" : "stands still until you move it"
+  return time.mode === "real" ? "real time" : "stands still until you advance it"
 }
 
 const encodeRules = Schema.encodeSync(FaultPlan)

@@ -21,17 +21,17 @@ export const Caps = () => {
   const mayChange = valueOf(useAtomValue(serverInfo))?.key.admin ?? false
   const [opened, open] = useState<Key | undefined>(undefined)
   return (
-    <Section title="Limits per day">
+    <Section title="Daily limits">
       <Answer of={result} what="keys" onRetry={() => registry.refresh(keys)}>
         {(all) => {
           const rows = all.filter(({ revokedAt }) => revokedAt === null)
           return rows.length === 0 ? (
             <p>
-              There are no API keys. <Link to="/keys">Create a key</Link> for each app to limit its cost.
+              No API keys yet. <Link to="/keys">Create a key</Link> for each app to limit its cost.
             </p>
           ) : (
             <Table
-              label="Limits per day"
+              label="Daily limits"
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
@@ -47,17 +47,17 @@ export const Caps = () => {
                   )
                 },
                 {
-                  name: "Limit per day",
+                  name: "Daily limit",
                   isNumber: true,
                   cell: ({ limits: { usdPerDay } }) => (usdPerDay === null ? "none" : usd(usdPerDay))
                 },
                 {
-                  name: "Changes",
+                  name: "Actions",
                   isUnseen: true,
                   cell: (key) =>
                     mayChange ? (
-                      <Button aria-label={`Limit the spend of ${key.name}`} onClick={() => open(key)}>
-                        Limit
+                      <Button aria-label={`Set limits for ${key.name}`} onClick={() => open(key)}>
+                        Set limits
                       </Button>
                     ) : null
                 }

@@ -59,7 +59,7 @@ const SpendScreen = () => {
   const result = useAtomValue(spend(by))
   const hasKeys = valueOf(useAtomValue(serverInfo))?.has.includes("keys") ?? false
   return (
-    <Page title="Spend" lead="Cost of all runs in the last 30 days, and each key's limit per day.">
+    <Page title="Spend" lead="Cost of all runs in the last 30 days, and each key's daily limit.">
       <nav className={styles["choice"]} aria-label="Grouping">
         {groupings.map((one) => (
           <Link key={one} to={`/spend?by=${one}`} aria-current={one === by ? "page" : undefined}>

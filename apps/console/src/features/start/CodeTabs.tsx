@@ -30,7 +30,7 @@ const KeyHint = () => {
       ) : hasKeys && key?.admin === true ? (
         <>
           {" "}
-          You can create one on the screen <Link to="/keys">Keys</Link>.
+          You can create one on the <Link to="/keys">Keys</Link> screen.
         </>
       ) : key?.admin === false ? (
         " Use the key that you signed in with."

@@ -17,7 +17,7 @@ export const ModelField = ({ error, info, onChange, value }: ModelFieldProps) =>
       <TextField
         label="Model"
         value={value}
-        placeholder={info?.model ?? "the server's default"}
+        placeholder={info?.model ?? "Server default"}
         hint="If you leave it empty, the server's default model is used."
         list={list}
         error={error}

@@ -28,7 +28,7 @@ export const MoreOptions = ({ errorOf, form, set }: MoreOptionsProps) => {
       {text("timeZone", "Time zone", "Europe/Berlin")}
       {text("languages", "Languages", "de-DE, de")}
       {text("country", "Proxy country", "de")}
-      {text("userAgent", "User agent", "the browser's default")}
+      {text("userAgent", "User agent", "Browser default")}
       <CheckField
         label="Wait for a person at the cost limit"
         checked={form.isPaused}
@@ -39,7 +39,7 @@ export const MoreOptions = ({ errorOf, form, set }: MoreOptionsProps) => {
         checked={form.isJudged}
         onChange={({ currentTarget }) => set({ isJudged: currentTarget.checked })}
       />
-      {form.isJudged ? text("judgeContext", "What the judge should know", "A correct price is below 100 EUR") : null}
+      {form.isJudged ? text("judgeContext", "Context for the judge", "A correct price is below 100 EUR") : null}
     </>
   )
 }

@@ -43,8 +43,8 @@ export const SecretsField = ({ error, onChange, secrets }: SecretsFieldProps) =>
                 set(index, { type: currentTarget.value === "server" ? "server" : "inline", value: "" })
               }
             >
-              <option value="inline">A value</option>
-              <option value="server">A secret of the server</option>
+              <option value="inline">Value</option>
+              <option value="server">Server secret</option>
             </SelectField>
             <TextField
               label={secret.type === "inline" ? "Value" : "Name on the server"}

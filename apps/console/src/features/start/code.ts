@@ -67,7 +67,7 @@ console.log(run.status, run.result)`
   },
   {
     name: "Published client",
-    note: "This client sends its key in a header of its own: start the server with --api-key-header X-Browser-Use-API-Key, otherwise it responds with 401.",
+    note: "This client sends its key in a different header: start the server with --api-key-header X-Browser-Use-API-Key, otherwise it responds with 401.",
     code: (body, origin) => `// npm install browser-use-sdk
 // the server's flag: --api-key-header X-Browser-Use-API-Key
 import { BrowserUse } from "browser-use-sdk/v4"

@@ -71,7 +71,7 @@ export const refusalOf = (result: AsyncResult.AsyncResult<unknown, unknown>): Re
   return {
     field: undefined,
     reason: isUnanswered(result)
-      ? "The server doesn't respond. It may have started the run before the connection was lost: look at the list of runs before you try again. Your task stays here."
+      ? "The server isn't responding. It may have started the run before the connection was lost: check the list of runs before you try again. Your task stays here."
       : reason(result)
   }
 }
@@ -100,8 +100,9 @@ const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => 
 const browserOf = (form: FormTexts): { readonly settings: Readonly<Record<string, unknown>> } | FormError => {
   const size = /^\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*$/u.exec(form.size)
   if (form.size.trim() !== "" && size === null)
-    return { field: "size", reason: "Width and height in pixels, such as 1280x720." }
-  if (!/^(?:[A-Za-z]{2})?$/u.test(form.country.trim())) return { field: "country", reason: "Two letters, such as de." }
+    return { field: "size", reason: "Enter a width and height in pixels, such as 1280x720." }
+  if (!/^(?:[A-Za-z]{2})?$/u.test(form.country.trim()))
+    return { field: "country", reason: "Enter two letters, such as de." }
   const texts = { proxyCountryCode: form.country, timeZone: form.timeZone, userAgent: form.userAgent }
   const languages = partsOf(form.languages)
   return {
@@ -128,13 +129,13 @@ export const bodyOf = (
   if (typeof schema === "string") return { field: "schema", reason: schema }
   const maxCostUsd = form.maxCostUsd.trim() === "" ? undefined : Number(form.maxCostUsd)
   if (maxCostUsd !== undefined && !(maxCostUsd > 0)) {
-    return { field: "maxCostUsd", reason: "An amount in USD above 0, such as 0.50." }
+    return { field: "maxCostUsd", reason: "Enter an amount in USD above 0, such as 0.50." }
   }
   if (form.isPaused && maxCostUsd === undefined) {
-    return { field: "maxCostUsd", reason: "Set the limit at which the run waits." }
+    return { field: "maxCostUsd", reason: "Enter the limit at which the run waits." }
   }
   const metadata = pairsOf(form.metadata)
-  if (metadata === undefined) return { field: "metadata", reason: "Pairs such as order=17, team=shop." }
+  if (metadata === undefined) return { field: "metadata", reason: "Enter pairs such as order=17, team=shop." }
   const browser = browserOf(form)
   if ("field" in browser) return browser
   const { settings: browserSettings } = browser

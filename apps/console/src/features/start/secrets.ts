@@ -57,7 +57,7 @@ export const bindingsOf = (
     }
     if (value.trim() === "") return { index, field: "value", reason: "Enter the name of the server's secret." }
     if (allowedDomains.length === 0) {
-      return { index, field: "domains", reason: "Name the sites on which the agent may type it." }
+      return { index, field: "domains", reason: "Enter the sites on which the agent can type it." }
     }
     bindings.push({
       alias: name,

@@ -85,8 +85,8 @@ const Tile = memo(({ id }: { readonly id: string }) => {
     (browser.agentSessionId === null
       ? "Browser driven by code"
       : browser.runId === null
-        ? "Browser of a session"
-        : "Browser of a run")
+        ? "Session browser"
+        : "Run browser")
   const page = [browser.title, browser.address].filter((text) => text !== null && text !== "").join(" · ")
   return (
     <li className={styles["tile"]} data-selected={isSelected}>
@@ -184,7 +184,7 @@ const Selection = ({ active }: { readonly active: ReadonlyArray<string> }) => {
             onClose={() => ask(false)}
             onConfirm={() => stop({ payload: { ids: open } })}
           >
-            Runs that use them fail.
+            Runs that use them will fail.
           </Confirm>
         </Suspense>
       ) : null}

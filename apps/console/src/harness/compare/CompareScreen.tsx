@@ -58,7 +58,7 @@ const Needs = ({ of: { needs } }: { readonly of: ComparedNights }) => {
         ]),
     ...(needs.trials === undefined
       ? []
-      : [`With ${needs.trials} trials per scenario, one that became flaky would be seen.`])
+      : [`With ${needs.trials} trials per scenario, one that became flaky would be detected.`])
   ]
   return lines.length === 0 ? null : <p className={styles["soft"]}>{lines.join(" ")}</p>
 }
@@ -76,7 +76,7 @@ const Compared = ({ of: output }: { readonly of: ComparedNights }) => (
     {output.note === undefined ? null : <p className={styles["soft"]}>{output.note}</p>}
     <Needs of={output} />
     {output.differences.length === 0 ? null : (
-      <Section title="What changed around them">
+      <Section title="Other differences">
         <ul className={styles["plain"]}>
           {output.differences.map((difference) => (
             <li key={difference}>
@@ -116,7 +116,7 @@ const CompareScreen = ({ id }: { readonly id: string }) => {
       title="Two nights compared"
       actions={
         <>
-          <Link to={compareAddress(before, id)}>Swap them</Link>
+          <Link to={compareAddress(before, id)}>Swap</Link>
           <Link to="/">Nights</Link>
         </>
       }

@@ -152,8 +152,8 @@ const Compared = ({ of: comparison }: { readonly of: LoadComparison }) => {
       </Section>
       <Thresholds of={comparison} />
       {pairs > 1 ? null : (
-        <Section title="To be sure">
-          <p>Send the same load to both versions in turns. Seven pairs usually show a change of a third.</p>
+        <Section title="Get a clearer result">
+          <p>Send the same load to both versions alternately. Seven pairs usually show a change of a third.</p>
           <Code
             label="Command that compares two services"
             text={`npx webagent-harness load compare ${targetOf(a)} ${targetOf(b)}`}
@@ -175,7 +175,7 @@ const LoadComparisonScreen = ({ id }: { readonly id: string }) => {
       lead={<Untrusted max={120}>{test}</Untrusted>}
       actions={
         <>
-          {isFile || before === "" ? null : <Link to={loadComparisonAddress(before, test, id)}>Swap them</Link>}
+          {isFile || before === "" ? null : <Link to={loadComparisonAddress(before, test, id)}>Swap</Link>}
           <Link to="/load">Load tests</Link>
         </>
       }

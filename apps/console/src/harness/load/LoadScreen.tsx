@@ -25,7 +25,7 @@ const Comparisons = () => (
       {(rows) =>
         !isFile && rows.length === 0 ? (
           <>
-            <p>To learn whether a new version is slower, send the same load to both versions in turns.</p>
+            <p>To learn whether a new version is slower, send the same load to both versions alternately.</p>
             <Command
               label="Command that compares two services"
               words="load compare http://127.0.0.1:4400 http://127.0.0.1:4401"
@@ -60,7 +60,7 @@ const Comparisons = () => (
 
 /** Every load test of the folder of reports, and every comparison of two services. */
 const LoadScreen = () => (
-  <Page title="Load tests" lead="How fast the service responds under load, the newest test first.">
+  <Page title="Load tests" lead="How fast the service responds under load, newest test first.">
     <Answer of={useAtomValue(loads)} what="load tests" onRetry={() => registry.refresh(loads)}>
       {(rows) =>
         !isFile && rows.length === 0 ? (

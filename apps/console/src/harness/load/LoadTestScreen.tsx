@@ -26,7 +26,7 @@ const tests = Atom.family((key: string) => {
 
 const Thresholds = ({ of: { thresholds } }: { readonly of: LoadDetail["report"] }) =>
   thresholds.length === 0 ? (
-    <p>The test has no thresholds, so it can't fail by its times.</p>
+    <p>The test has no thresholds, so slow responses can't fail it.</p>
   ) : (
     <Table
       label="Thresholds"
@@ -92,7 +92,7 @@ const Baseline = ({ of: baseline }: { readonly of: LoadDetail["baseline"] }) => 
           columns={[
             { name: "Figure", cell: ({ name }) => <Untrusted max={120}>{name}</Untrusted> },
             { name: "Now", isNumber: true, cell: ({ now }) => now },
-            { name: "Usually", isNumber: true, cell: ({ high, low }) => `${low} to ${high}` },
+            { name: "Usual range", isNumber: true, cell: ({ high, low }) => `${low} to ${high}` },
             {
               name: "Verdict",
               cell: ({ verdict }) => <b data-ok={verdict === "worse" ? false : undefined}>{verdict}</b>

@@ -46,7 +46,7 @@ const Accept = ({ of: { accepted, night } }: { readonly of: NightDetail }) => {
     open(false)
   })
   if ((night.regressed ?? []).length === 0) return null
-  if (accepted === true) return <p>Everything that regressed in this night was accepted as the new level.</p>
+  if (accepted === true) return <p>All regressions of this night were accepted as the new level.</p>
   if (!isOpen) {
     return (
       <div>
@@ -66,12 +66,12 @@ const Accept = ({ of: { accepted, night } }: { readonly of: NightDetail }) => {
   return (
     <form className={form["form"]} onSubmit={submit} aria-label="Accept the new level">
       <SelectField
-        label="What"
-        hint="Later nights are compared with what was measured from this night on"
+        label="Scope"
+        hint="Later nights are compared with measurements from this night on"
         value={chosen}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
-        <option value={whole}>everything that regressed in this night</option>
+        <option value={whole}>All regressions of this night</option>
         {scenarios.map((scenario) => (
           <option key={scenarioTitle(scenario)} value={scenarioTitle(scenario)}>
             {scenarioTitle(scenario)}
@@ -80,7 +80,7 @@ const Accept = ({ of: { accepted, night } }: { readonly of: NightDetail }) => {
       </SelectField>
       <TextField
         label="Note"
-        hint="Such as the change that made it slower on purpose"
+        hint="For example, the change that made it slower on purpose"
         maxLength={2000}
         value={note}
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
@@ -131,16 +131,16 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
             {run === null ? null : <Link to={runAddress(run)}>The run</Link>}
             {previous === null ? null : (
               <>
-                <Link to={compareAddress(id, previous)}>Compare with the night before</Link>
-                <Link to={nightAddress(previous)}>Night before</Link>
+                <Link to={compareAddress(id, previous)}>Compare with the previous night</Link>
+                <Link to={nightAddress(previous)}>Previous night</Link>
               </>
             )}
-            {next === null ? null : <Link to={nightAddress(next)}>Night after</Link>}
+            {next === null ? null : <Link to={nightAddress(next)}>Next night</Link>}
           </>
         }
       />
       <div className={styles["body"]}>
-        {run === null ? <p>The report of this run is gone. The history has no more details than these.</p> : null}
+        {run === null ? <p>This run's report is gone. The history has no further details.</p> : null}
         {!isFile && can.change ? <Accept of={detail} /> : null}
         <Findings of={findings} run={run} night={id} startedAt={startedAt} replays={[]} canChange={can.change} />
         <Section title="Scenarios">
@@ -183,7 +183,7 @@ const NightScreen = ({ id }: { readonly id: string }) => {
       what="night"
       missing={
         <>
-          {report === undefined ? null : <a href={report}>The report of this night</a>} <Link to="/">Nights</Link>
+          {report === undefined ? null : <a href={report}>This night's report</a>} <Link to="/">Nights</Link>
         </>
       }
       onRetry={() => registry.refresh(nightOf(id))}

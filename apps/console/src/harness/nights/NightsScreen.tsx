@@ -38,9 +38,9 @@ const Compare = ({ choice, heat }: { readonly choice: Choice; readonly heat: Hea
 }
 
 const words: Readonly<Record<Show, string>> = {
-  result: "results",
-  duration: "duration of a trial",
-  cost: "cost of all trials"
+  result: "Results",
+  duration: "Duration per trial",
+  cost: "Cost of all trials"
 }
 
 const Filters = ({ choice, heat }: { readonly choice: Choice; readonly heat: Heat }) => {
@@ -52,7 +52,7 @@ const Filters = ({ choice, heat }: { readonly choice: Choice; readonly heat: Hea
       <label>
         <span>{label}</span>
         <select value={value} onChange={({ currentTarget }) => set({ [name]: currentTarget.value })}>
-          <option value="">all</option>
+          <option value="">All</option>
           {values.map((one) => (
             <option key={one} value={one}>
               {one}
@@ -67,7 +67,7 @@ const Filters = ({ choice, heat }: { readonly choice: Choice; readonly heat: Hea
         <span>Scenario</span>
         <input
           type="search"
-          placeholder="part of its name"
+          placeholder="Part of its name"
           value={filters.text}
           onChange={({ currentTarget }) => set({ text: currentTarget.value })}
         />
@@ -82,8 +82,8 @@ const Filters = ({ choice, heat }: { readonly choice: Choice; readonly heat: Hea
             change(choice, { order: currentTarget.value === "name" ? "name" : "tonight" })
           }
         >
-          <option value="tonight">worst tonight first</option>
-          <option value="name">by name</option>
+          <option value="tonight">Worst tonight first</option>
+          <option value="name">By name</option>
         </select>
       </label>
       <label>
@@ -107,7 +107,7 @@ const Filters = ({ choice, heat }: { readonly choice: Choice; readonly heat: Hea
           checked={filters.isRedOnly}
           onChange={({ currentTarget }) => set({ isRedOnly: currentTarget.checked })}
         />
-        <span>Only not green</span>
+        <span>Only problems</span>
       </label>
     </div>
   )
@@ -147,7 +147,7 @@ const HeatMap = ({ choice, heat, total, view, whole }: HeatMapProps) => {
       <Compare choice={choice} heat={heat} />
       {lines.length === 0 ? (
         <Message icon={MoonStar} title="No scenario matches">
-          <p>{choice.filters.isRedOnly ? "No scenario failed tonight." : "Try fewer filters."}</p>
+          <p>{choice.filters.isRedOnly ? "No scenario has a problem tonight." : "Try fewer filters."}</p>
           <Link to="/">Show all scenarios</Link>
         </Message>
       ) : (
@@ -201,7 +201,7 @@ const NightsScreen = () => {
       <div className={styles["title"]}>
         <h1>Nights</h1>
         <Link to="/nights">List of nights</Link>
-        <Link to="/trend">Whole nights over time</Link>
+        <Link to="/trend">Nights over time</Link>
       </div>
       <Answer of={result} what="nights" onRetry={() => registry.refresh(nights)}>
         {({ heat, problems, total, whole }) => (

@@ -5,7 +5,7 @@ import type { NightsColumn, NightsMap, NightsRow } from "@webagent/harness-api"
 const signs = {
   leak: ["L", "leaked a browser"],
   rule: ["I", "broke an invariant"],
-  limit: [">", "over its own limit"],
+  limit: [">", "over its limit"],
   slow: ["S", "slower than before"],
   cost: ["C", "costlier than before"],
   rate: ["R", "passes less often than before"]
@@ -107,7 +107,7 @@ export const marks: Readonly<
   infra: ["⌁", "busy", "interrupted"],
   unscored: ["?", "busy", "not scored"],
   skipped: ["–", "still", "not run"],
-  none: ["", "none", "not there"],
+  none: ["", "none", "not in this night"],
   passed: ["✓", "ok", "passed"]
 }
 

@@ -123,7 +123,7 @@ const multiple = (
     described: ({ of }) => {
       const ratio = ratioOf(of)
       const value = textOf(valueOf(of))
-      if (of.partial !== null) return `${value}, of a part of the night`
+      if (of.partial !== null) return `${value}, for part of the night`
       if (!(ratio > 0)) return "not measured"
       return `${value}, ${ratio.toFixed(1)} times the median of ${textOf(medians.get(of.target) ?? 0)}${worseText(of, figure)}`
     }
@@ -162,7 +162,7 @@ const invariants: WholeLine = {
   whole: "invariants",
   drawn: ({ of }) => (of.breaches === 0 ? usual : { text: String(of.breaches), look: "bad" }),
   described: ({ of }) =>
-    of.breaches === 0 ? "no invariant of the whole night was broken" : `${of.breaches} broken by no scenario`
+    of.breaches === 0 ? "no invariant was broken outside of scenarios" : `${of.breaches} broken outside of scenarios`
 }
 
 const versionOf = ({ revisions: { service } }: NightsColumn): string | undefined => service?.version ?? service?.commit

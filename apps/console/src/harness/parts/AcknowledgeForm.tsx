@@ -45,7 +45,7 @@ export const AcknowledgeForm = ({ night, of, onClose, owner = "" }: AcknowledgeF
   return (
     <form className={styles["form"]} onSubmit={submit} aria-label="Acknowledge">
       <TextField
-        label="Who works on it"
+        label="Owner"
         required
         maxLength={200}
         value={form.owner}
@@ -53,7 +53,7 @@ export const AcknowledgeForm = ({ night, of, onClose, owner = "" }: AcknowledgeF
       />
       <TextField
         label="Until"
-        hint="Empty until the problem is over"
+        hint="If empty, until the problem is fixed"
         type="date"
         value={form.until}
         onChange={({ currentTarget }) => setForm({ ...form, until: currentTarget.value })}

@@ -37,7 +37,7 @@ export const FiguresTable = ({ label, rows }: { readonly label: string; readonly
         cell: ({ row }) => (row.verdict !== "regressed" && row.isUnusual ? "unusual" : row.verdict)
       },
       {
-        name: "How sure",
+        name: "Evidence",
         cell: ({ row }) => <span className={styles["soft"]}>{Statistics.fullEvidence(row)}</span>
       },
       {

@@ -142,14 +142,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
   const { isAcknowledged, people, quarantine } = useDecisions(finding, night, single)
   const line = text.cause ?? text.evidence
   // without the line itself; a finding about one scenario has the same figure twice
-  const sure = [
-    ...new Set([
-      line,
-      text.certainty ?? line,
-      text.baseline ?? line,
-      ...comparisonsOf(finding).map(Statistics.fullEvidence)
-    ])
-  ].slice(1, 4)
+  const evidence = [...new Set([line, ...comparisonsOf(finding).map(Statistics.fullEvidence)])].slice(1, 3)
   return (
     <li className={styles["finding"]} data-severity={finding.severity}>
       <div className={styles["head"]}>
@@ -184,12 +177,9 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
         {/* before the evidence, so that a phone's first screen has the command */}
         <Next of={finding} about={`${text.place}: ${text.what}`} replay={run === null ? undefined : replay?.command} />
         <Fact name="Cost">{text.cost}</Fact>
-        <Fact name="Trials">{text.detail === undefined || sure.includes(text.detail) ? undefined : text.detail}</Fact>
-        {sure.map((evidence) => (
-          <Fact key={evidence} name="How sure">
-            {evidence}
-          </Fact>
-        ))}
+        <Fact name="Trials">{evidence.some((one) => one.startsWith(text.detail ?? "")) ? undefined : text.detail}</Fact>
+        <Fact name="Confidence">{text.certainty}</Fact>
+        <Fact name="Evidence">{evidence.join("; ") || undefined}</Fact>
         {text.contribution === undefined ? null : (
           <Fact name="Where">
             {text.contribution.share}
@@ -214,7 +204,7 @@ const FindingItem = ({ canChange, night, of: finding, replays, run, startedAt }:
           )}
         </Fact>
         {people === undefined ? null : (
-          <Fact name="In hand">
+          <Fact name="Status">
             <Untrusted max={300}>{people}</Untrusted>
           </Fact>
         )}

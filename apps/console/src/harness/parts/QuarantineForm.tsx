@@ -43,7 +43,7 @@ export const QuarantineForm = ({ of: { name, suite }, onClose, owner = "" }: Qua
     <form className={styles["form"]} onSubmit={submit} aria-label={`Quarantine ${name}`}>
       <TextField
         label="Owner"
-        hint="Who sees to it, such as a name or a team"
+        hint="The person or team responsible"
         required
         maxLength={200}
         value={form.owner}
@@ -51,7 +51,7 @@ export const QuarantineForm = ({ of: { name, suite }, onClose, owner = "" }: Qua
       />
       <TextField
         label="Reason"
-        hint="Such as the number of an issue"
+        hint="For example, an issue number"
         required
         maxLength={2000}
         value={form.reason}

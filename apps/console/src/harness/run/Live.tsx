@@ -75,7 +75,7 @@ const Running = ({ of: scenario, run }: { readonly of: LiveScenario; readonly ru
           <RunningTrial key={trial.index} of={trial} run={run} scenario={scenario} />
         ))}
       </ul>
-      {requests.length === 0 ? <p>No request yet</p> : null}
+      {requests.length === 0 ? <p>No requests yet</p> : null}
       <ol>
         {requests.map(({ at_ms, duration_ms, failure, id, method, path, status }) => (
           <li key={id} data-bad={failure !== null || (status ?? 0) >= 500}>
@@ -161,7 +161,7 @@ export const Live = ({ id }: { readonly id: string }) => {
   return (
     <>
       <div className={styles["progress"]}>
-        <progress aria-label="Scenarios that finished" max={Math.max(1, scenarios)} value={scenariosDone} />
+        <progress aria-label="Finished scenarios" max={Math.max(1, scenarios)} value={scenariosDone} />
         <p>
           {count(scenariosDone)} of {counted(scenarios, "scenario")} · {counted(done, "trial")} done, {count(running)}{" "}
           running, {count(failed)} not passed

@@ -105,7 +105,7 @@ export const Results = ({ id, report }: { readonly id: string; readonly report: 
           value={only}
           onChange={({ currentTarget }) => setInQuery("only", currentTarget.value)}
         >
-          <option value="">all</option>
+          <option value="">All</option>
           {words.map((word) => (
             <option key={word} value={word}>
               {word}
@@ -116,7 +116,7 @@ export const Results = ({ id, report }: { readonly id: string; readonly report: 
           {rows.length === all.length
             ? counted(all.length, "scenario")
             : `${rows.length} of ${counted(all.length, "scenario")}`}
-          . Duration is the median of a scenario's trials, cost is of all of them.
+          . Duration is the median of a scenario's trials; cost is their total.
         </p>
       </div>
       <Table

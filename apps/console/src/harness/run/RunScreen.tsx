@@ -41,8 +41,8 @@ import styles from "./RunScreen.module.css"
 const Files = ({ run: { files, id, reap } }: { readonly run: Run }) => {
   const from = useAtomValue(source)
   return (
-    <Section title="Files of the run">
-      {files.length === 0 ? <p>No other files of this run are available here.</p> : null}
+    <Section title="Run files">
+      {files.length === 0 ? <p>No other files from this run are available here.</p> : null}
       <ul className={styles["files"]}>
         {files.map(({ bytes, name }) => {
           const link = from?.linkOf(id, name)
@@ -78,7 +78,7 @@ const Controls = ({ run }: { readonly run: Run }) => {
   const can = canOf(about)
   const target = targetOf(run.target, AsyncResult.isSuccess(about) ? about.value.targets : [])
   const [stop, isDisabled, isStopping] = useChange(stopRun, (result) =>
-    say(AsyncResult.isFailure(result) ? reason(result) : "Stopped. Its report is written.")
+    say(AsyncResult.isFailure(result) ? reason(result) : "Run stopped. Its report was written.")
   )
   const [start, isStarting] = useChange(startRun, (result) => {
     if (AsyncResult.isFailure(result)) return say(reason(result))
@@ -105,7 +105,7 @@ const Controls = ({ run }: { readonly run: Run }) => {
     <>
       {failed.length === 0 || failed.length === results.length
         ? null
-        : again(`Run ${failed.length} not passed again`, failed)}
+        : again(`Run the ${failed.length} that didn't pass`, failed)}
       {results.length > mostScenarios ? null : again("Run again", results)}
     </>
   )
@@ -120,7 +120,7 @@ const doubtsOf = (report: RunReport): ReadonlyArray<string> => {
   const uncompared = HistoryLines.uncompared(report)
   const open = (report.leftovers ?? []).filter(isOpen)
   return [
-    ...(report.interrupted ? ["The run was stopped before its end."] : []),
+    ...(report.interrupted ? ["The run was stopped before it finished."] : []),
     ...(open.length === 0 ? [] : [`${counted(open.length, "resource")} may still be running and cost money.`]),
     ...(cut === undefined
       ? []
@@ -176,7 +176,7 @@ const Finished = ({ run }: { readonly run: Run }) => {
         >
           <p>
             {report === null
-              ? "Its process ended before it finished. Its finished trials are kept. If a command started it, that command continues it with --resume. Otherwise run it again."
+              ? "Its process exited early. Finished trials are kept. If you started it with a command, add --resume to continue it. Otherwise, run it again."
               : passedText(run)}
           </p>
         </Message>
@@ -276,7 +276,7 @@ const RunView = ({ run }: { readonly run: Run }) => {
           ...(report === null ? [] : usageOf(report)),
           ["Target", target.simulated ? "simulated" : target.address],
           ["Seed", report === null ? null : String(report.header.seed)],
-          ["Only", selection === null ? null : SelectionText.text(selection)],
+          ["Selection", selection === null ? null : SelectionText.text(selection)],
           ...(report === null ? [] : originOf(report)),
           [
             "Night",

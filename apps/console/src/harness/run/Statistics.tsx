@@ -40,7 +40,7 @@ const Judged = ({
           </>
         )}
       </p>
-      {shown.length === 0 ? null : <FiguresTable label="Changes, and the whole night" rows={shown} />}
+      {shown.length === 0 ? null : <FiguresTable label="Changes and the whole night" rows={shown} />}
       {rest.length === 0 ? null : (
         <details className={styles["fold"]}>
           <summary>No evidence of a change, or too little data: {counted(rest.length, "figure")}</summary>
@@ -62,8 +62,8 @@ export const Statistics = ({ report }: { readonly report: RunReport }) => {
     <Section title="Statistics">
       {judgement === undefined ? null : <Judged of={judgement} />}
       <TextTable
-        label={`Pass rates, in which each scenario weighs the same, with intervals of 95 %${figures.length === rates.length ? "" : `; ${counted(figures.length - rates.length, "suite")} at 100 %`}${unclean === 0 ? "" : `; by checks alone, without ${counted(unclean, "scenario")} that leaked a browser or broke an invariant`}`}
-        heads={["Suite", "Scenarios", "Rate", "Between", "k", "One of k passes", "All of k pass"]}
+        label={`Pass rates with 95 % intervals, with equal weight for each scenario${figures.length === rates.length ? "" : `; ${counted(figures.length - rates.length, "suite")} at 100 %`}${unclean === 0 ? "" : `; by checks alone, without ${counted(unclean, "scenario")} that leaked a browser or broke an invariant`}`}
+        heads={["Suite", "Scenarios", "Rate", "Interval", "k", "One of k passes", "All of k pass"]}
         rows={rates.map(({ interval, k, passAtK, passHatK, rate, scenarios, scenariosOfK, suite }) => [
           suite ?? "all",
           count(scenarios),

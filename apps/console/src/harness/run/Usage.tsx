@@ -78,7 +78,7 @@ export const Usage = ({ report }: { readonly report: RunReport }) => {
   const leftoverRows = (some: ReadonlyArray<Leftover>) => some.map((one) => [leftBy(one), LeftoverText.text(one)])
   return (
     <Section title="Usage and limits">
-      <TextTable label="Used, and its limit" heads={["What", "Used", "Limit"]} rows={limitsOf(report)} />
+      <TextTable label="Usage and limits" heads={["Figure", "Used", "Limit"]} rows={limitsOf(report)} />
       <TextTable
         label="Outages of the service"
         heads={["When", "Effect", "Scenarios", "Requests"]}
@@ -92,7 +92,7 @@ export const Usage = ({ report }: { readonly report: RunReport }) => {
         rows={breaches.map((one) => [one.invariant, BreachText.text(one), one.resource ?? ""])}
       />
       <TextTable
-        label="Resources that may still be running, and cost"
+        label="Resources that may still be running and cost money"
         heads={["Scenario", "Outcome"]}
         rows={leftoverRows(leftovers.filter(isOpen))}
       />
@@ -101,19 +101,19 @@ export const Usage = ({ report }: { readonly report: RunReport }) => {
         heads={["Scenario", "Outcome"]}
         rows={leftoverRows(leftovers.filter((one) => !isOpen(one)))}
       />
-      <TextTable label="Skipped scenarios" heads={["Reason", "Number", "Scenarios"]} rows={skippedOf(report)} />
+      <TextTable label="Skipped scenarios" heads={["Reason", "Count", "Scenarios"]} rows={skippedOf(report)} />
       <TextTable
         label="Trials that were retried after infrastructure errors"
         heads={["Scenario", "Trial", "Error", "Then"]}
         rows={retriesOf(report)}
       />
       <TextTable
-        label="Quarantine: these run, and don't fail the night until their last day"
+        label="Quarantined: these don't fail the night until their last day"
         heads={["Scenario", "Verdict", "Owner", "Reason", "Last day"]}
         rows={quarantineOf(report)}
       />
       <TextTable
-        label="May leave quarantine"
+        label="Ready to leave quarantine"
         heads={["Scenario", "Owner", "Evidence"]}
         rows={proposals.map((one) => [
           scenarioTitle({ suite: one.suite, name: one.scenario }),

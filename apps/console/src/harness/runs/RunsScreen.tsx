@@ -37,7 +37,7 @@ const RunsScreen = () => {
   const result = useAtomValue(runs)
   const [more, setMore] = useState<ReadonlyArray<RunPage>>([])
   return (
-    <Page title="Runs" lead="Every run of the folder of reports, the newest first.">
+    <Page title="Runs" lead="Every run in the reports folder, newest first.">
       <Answer of={result} what="runs" onRetry={() => registry.refresh(runs)}>
         {(page) => {
           const rows = [page, ...more].flatMap((one) => one.rows)
@@ -46,7 +46,7 @@ const RunsScreen = () => {
           return !isFile && rows.length === 0 ? (
             <Message icon={ListChecks} title="No runs yet">
               <p>Run suites here, or in a terminal. Each run writes a folder with its report, which this page reads.</p>
-              <Link to="/suites">Choose suites to run</Link>
+              <Link to="/suites">Select suites to run</Link>
               <Command label="Command that runs every suite" words="run" />
             </Message>
           ) : (

@@ -29,7 +29,7 @@ const writers: Readonly<Record<Figure, (value: number) => string>> = {
 }
 
 const labels: Readonly<Record<Figure, string>> = {
-  "pass rate": "Pass rate, with the interval in which it lies (95 %)",
+  "pass rate": "Pass rate, with its 95 % interval",
   duration: "Duration, with the middle half of the nights",
   cost: "Cost, with the middle half of the nights",
   "flaky scenarios": "Flaky scenarios, with the middle half of the nights",
@@ -47,21 +47,21 @@ const ScenarioScreen = () => {
   const atom = trendOf(scenario)
   return (
     <Page
-      title={scenario === null ? "Whole nights over time" : "A scenario over time"}
+      title={scenario === null ? "Nights over time" : "A scenario over time"}
       lead={scenario === null ? undefined : <Untrusted max={300}>{`${scenario.suite} › ${scenario.name}`}</Untrusted>}
       actions={<Link to="/">Nights</Link>}
     >
       <Answer of={useAtomValue(atom)} what="nights" onRetry={() => registry.refresh(atom)}>
         {({ points }) =>
           points.length === 0 ? (
-            <Message icon={ChartLine} title="No night has it">
+            <Message icon={ChartLine} title="No data yet">
               <p>Record runs with --record. Each one adds a point.</p>
             </Message>
           ) : (
             <>
               <p className={styles["lead"]}>
                 {counted(points.length, "night")}
-                {scenario === null ? ". Duration and cost are without extra trials." : ""}
+                {scenario === null ? ". Duration and cost exclude extra trials." : ""}
               </p>
               {figures.map((figure) => {
                 const groups = groupsOf(points, figure, writers[figure])

@@ -34,7 +34,7 @@ export const connected = (state: Exclude<Connection, "connecting">): void => {
   for (const what of all) changed(what)
   const tell = () => {
     const missed = run === null ? 0 : registry.get(progressOf(run)).position - from
-    const rest = missed > 0 ? `${counted(missed, "event")} of this run caught up` : "Up to date again"
+    const rest = missed > 0 ? `Caught up with ${counted(missed, "event")} of this run` : "Up to date again"
     say(`The connection was lost for ${seconds} s. ${rest}.`)
   }
   onMessage = () => window.setTimeout(tell, catchUp_ms)

@@ -52,7 +52,7 @@ const FiltersView = ({ filters, tree }: { readonly filters: Filters; readonly tr
         value={filters[name]}
         onChange={({ currentTarget }) => set(filters, { [name]: currentTarget.value })}
       >
-        <option value="">all</option>
+        <option value="">All</option>
         {values.map((value) => (
           <option key={value} value={value}>
             {value === "never" ? "never run" : value}
@@ -65,7 +65,7 @@ const FiltersView = ({ filters, tree }: { readonly filters: Filters; readonly tr
       <TextField
         label="Scenario"
         type="search"
-        placeholder="part of its name"
+        placeholder="Part of its name"
         value={filters.text}
         onChange={({ currentTarget }) => set(filters, { text: currentTarget.value })}
       />
@@ -86,11 +86,11 @@ interface RowProps {
 const Row = ({ canChange, isChosen, of: scenario, onChoose }: RowProps) => {
   const { last, mayCost, name, owner, quarantine, skip, suite, tags, where } = scenario
   const [release, isWaiting] = useChange(releaseScenario, (result) =>
-    say(AsyncResult.isFailure(result) ? reason(result) : "Its quarantine was lifted. It fails a run again.")
+    say(AsyncResult.isFailure(result) ? reason(result) : "Removed from quarantine. It can fail a run again.")
   )
   return (
     <li className={styles["row"]}>
-      <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={onChoose} />
+      <input type="checkbox" aria-label={`Select ${name}`} checked={isChosen} onChange={onChoose} />
       <div>
         <Link to={scenarioAddress(scenario)} data-row>
           <Untrusted max={140}>{name}</Untrusted>
@@ -115,7 +115,7 @@ const Row = ({ canChange, isChosen, of: scenario, onChoose }: RowProps) => {
           {where === null ? null : (
             <span className={styles["where"]}>
               <code>{where}</code>
-              <CopyButton text={where} label={`Copy the line of ${name}`} isLabeled={false} />
+              <CopyButton text={where} label={`Copy the location of ${name}`} isLabeled={false} />
             </span>
           )}
         </p>
@@ -127,7 +127,7 @@ const Row = ({ canChange, isChosen, of: scenario, onChoose }: RowProps) => {
             </span>
             {!isFile && canChange ? (
               <Button disabled={isWaiting} onClick={() => release({ suite, scenario: name })}>
-                Lift it
+                Remove from quarantine
               </Button>
             ) : null}
           </p>
@@ -154,7 +154,7 @@ const File = ({ canChange, chosen, of: { argument, problem, suite }, onChoose, s
       <div className={styles["head"]}>
         <input
           type="checkbox"
-          aria-label={`Choose all of ${suite ?? argument}`}
+          aria-label={`Select all of ${suite ?? argument}`}
           checked={isAll}
           disabled={keys.length === 0}
           onChange={() => onChoose(keys, !isAll)}
@@ -214,10 +214,10 @@ const Start = ({
   const paid = to?.isSimulated === true ? [] : chosen.filter(({ mayCost }) => mayCost)
   return (
     <section className={styles["start"]} aria-label="Run">
-      <h2>{chosen.length === 0 ? "Choose scenarios to run" : counted(chosen.length, "chosen scenario")}</h2>
+      <h2>{chosen.length === 0 ? "Select scenarios to run" : counted(chosen.length, "selected scenario")}</h2>
       <div className={styles["options"]}>
         <SelectField label="Target" value={target} onChange={({ currentTarget }) => setTarget(currentTarget.value)}>
-          <option value="">{`default: ${about.targets[0]?.name ?? "simulated"}`}</option>
+          <option value="">{`Default: ${about.targets[0]?.name ?? "simulated"}`}</option>
           {about.targets.map(({ address, name }) => (
             <option key={name} value={name}>
               {address === null ? name : `${name} (${address})`}
@@ -227,13 +227,13 @@ const Start = ({
         <TextField
           label="Trials"
           inputMode="numeric"
-          placeholder={record ? "the default for nights" : "as declared"}
+          placeholder={record ? "Default for nights" : "As declared"}
           value={trials}
-          error={isWrong ? "Write a whole number from 1 to 1000, or leave it empty." : undefined}
+          error={isWrong ? "Enter a whole number from 1 to 1000, or leave it empty." : undefined}
           onChange={({ currentTarget }) => setTrials(currentTarget.value)}
         />
         <CheckField
-          label="Record it as a night"
+          label="Record as a night"
           checked={record}
           onChange={({ currentTarget }) => setRecord(currentTarget.checked)}
         />
@@ -291,7 +291,7 @@ const Tree = ({ about, tree }: { readonly about: Project; readonly tree: SuiteTr
         <FiltersView filters={filters} tree={tree} />
         <p className={styles["count"]}>
           <Button disabled={keys.length === 0} onClick={() => put(keys, !isAll)}>
-            {isAll ? "Choose none of these" : `Choose all ${keys.length}`}
+            {isAll ? "Clear the selection" : `Select all ${keys.length}`}
           </Button>
         </p>
         {all.length === 0 ? (
@@ -324,12 +324,12 @@ const SuitesScreen = () => {
   return (
     <Page
       title="Suites"
-      lead={can.run ? "Choose scenarios, and run them here or in a terminal." : "The suites of this project."}
+      lead={can.run ? "Select scenarios, and run them here or in a terminal." : "The suites of this project."}
     >
       <Answer of={useAtomValue(suites)} what="suites" onRetry={() => registry.refresh(suites)}>
         {(tree) =>
           tree.problem !== null ? (
-            <Message icon={FolderTree} title="The suites could not be listed" alert>
+            <Message icon={FolderTree} title="Couldn't list the suites" alert>
               <p>
                 <Untrusted max={600}>{tree.problem}</Untrusted>
               </p>

@@ -49,7 +49,7 @@ export const About = ({ of: result, startedAt }: { readonly of: ScenarioResult; 
         ["Extra trials", confirm === undefined ? null : text(ConfirmText.text(confirm))],
         ["All trials took", rangeOf(trials.filter(isRun).map(({ duration_ms }) => duration_ms))],
         [
-          "Medians before",
+          "Earlier medians",
           medians.length === 0 ? null : text(`${rangeOf(medians)} in ${counted(medians.length, "night")}`)
         ],
         [

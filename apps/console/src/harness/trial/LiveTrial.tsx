@@ -26,7 +26,7 @@ interface LiveTrialProps {
 const Requests = ({ of: trial, scenario }: { readonly of: Live; readonly scenario: ScenarioName }) => {
   const now_ms = useAtomValue(second)
   const { requests, startedAt } = trial
-  if (startedAt === null || requests.length === 0) return <p className={styles["waiting"]}>No request yet</p>
+  if (startedAt === null || requests.length === 0) return <p className={styles["waiting"]}>No requests yet</p>
   // the clock of the page is a second old
   const last_ms = Math.max(now_ms, ...requests.map(({ at_ms, duration_ms }) => at_ms + (duration_ms ?? 0)))
   return <Waterfall trace={liveTraceOf(scenario, { ...trial, startedAt }, last_ms)} isLive />
@@ -81,15 +81,13 @@ export const LiveTrial = ({ index, of: scenario, run }: LiveTrialProps) => {
       />
       <div className={styles["body"]}>
         {shown === undefined ? (
-          <p className={styles["waiting"]}>
-            It has not started yet. Its requests and steps appear here as they happen.
-          </p>
+          <p className={styles["waiting"]}>It hasn't started yet. Its requests and steps appear here as they happen.</p>
         ) : (
           <>
             <Others chosen={shown.index} of={scenario} run={run} trials={trials} />
             {shown.trial === null ? null : (
               <p className={styles["waiting"]}>
-                It has finished. Its headers, bodies and spans are here once the run has finished.
+                It has finished. Its headers, bodies and spans appear here once the run finishes.
               </p>
             )}
             {shown.pictures.length === 0 ? null : (

@@ -89,7 +89,7 @@ const FailureView = ({ of: failure }: { readonly of: Failure }) => {
           at <code>{where}</code>
         </p>
       )}
-      {source === undefined ? null : <Code label="The line of the suite" text={source} />}
+      {source === undefined ? null : <Code label="Line in the suite" text={source} />}
       {diff === undefined ? (
         <dl>
           {expected === undefined ? null : (
@@ -110,7 +110,7 @@ const FailureView = ({ of: failure }: { readonly of: Failure }) => {
           )}
         </dl>
       ) : (
-        <Code label="What differs" text={diff.join("\n")} />
+        <Code label="Difference" text={diff.join("\n")} />
       )}
       {request === undefined ? null : (
         <p>
@@ -130,7 +130,7 @@ const FailureView = ({ of: failure }: { readonly of: Failure }) => {
 /** The tries that only the infrastructure ended, the oldest first. */
 const Reruns = ({ of: { reruns } }: { readonly of: Trial }) =>
   reruns.length === 0 ? null : (
-    <Section title={`${counted(reruns.length, "try", "tries")} before this one`}>
+    <Section title={counted(reruns.length, "earlier attempt")}>
       <ul>
         {reruns.map(({ duration_ms, failure, started_ms }) => (
           <li key={started_ms}>
@@ -171,7 +171,7 @@ const TraceView = ({
     <Answer
       of={useAtomValue(atom)}
       what="trace"
-      {...(isFile ? { missing: link === undefined ? null : <a href={link}>The file of the trace</a> } : {})}
+      {...(isFile ? { missing: link === undefined ? null : <a href={link}>Trace file</a> } : {})}
       onRetry={() => registry.refresh(atom)}
     >
       {(trace) => (
@@ -315,7 +315,7 @@ const TrialScreen = ({ id }: { readonly id: string }) => {
           <Message icon={FileQuestion} title="The run has no such trial" alert whole>
             <p>
               {run.report === null
-                ? "It has not finished yet, or it was killed."
+                ? "It hasn't finished yet, or it was killed."
                 : "The scenario was not run, or the address is misspelled."}
             </p>
             <Link to={runAddress(id)}>The run</Link>

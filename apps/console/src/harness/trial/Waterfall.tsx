@@ -16,14 +16,14 @@ const words: Readonly<Record<Lanes.Shape["as"], string>> = {
   answered: "answered",
   refused: "refused (4xx)",
   failed: "failed",
-  pause: "waiting to look again",
+  pause: "waiting to poll again",
   retry: "waiting to try again",
   span: "span",
   "bad-span": "failed span",
   waiting: "waiting",
   running: "running",
-  good: "finished well",
-  bad: "finished badly",
+  good: "succeeded",
+  bad: "didn't succeed",
   ended: "stopped",
   seen: "seen by the server",
   fault: "fault"
@@ -104,15 +104,15 @@ const ExchangeView = ({ isLive, of: exchange }: { readonly of: Exchange; readonl
                 ? String(status)
                 : `${status ?? "none"}: ${failure}`
           ],
-          ["Began", `${span(at_ms)} after the trial`],
+          ["Began", `${span(at_ms)} into the trial`],
           ["Took", span(duration_ms)],
           ["First byte", headers_ms === null ? null : `after ${span(headers_ms)}`],
           ["Attempt", attempt === 1 ? null : `${attempt}, after ${retried ?? "no response"}`],
-          ["Request id", requestId]
+          ["Request ID", requestId]
         ]}
       />
       {isLive ? (
-        <p>Headers and bodies are here once the run has finished.</p>
+        <p>Headers and bodies appear here once the run finishes.</p>
       ) : (
         <>
           <Body of={exchange.request} title="Request" />
@@ -134,7 +134,7 @@ const Detail = ({ isLive, of: lane }: { readonly of: Lanes.Lane; readonly isLive
           <Untrusted max={200}>{`${lane.verb} ${lane.what}`.trim()}</Untrusted>
         </h3>
         <Code
-          label="As it was recorded"
+          label="Raw record"
           text={lane.records.map((record) => JSON.stringify(record, null, 2)).join("\n")}
           wraps
         />
@@ -146,13 +146,13 @@ const Detail = ({ isLive, of: lane }: { readonly of: Lanes.Lane; readonly isLive
       {lane.exchanges.length < 2 ? null : (
         <div className={styles["steps"]}>
           <Button disabled={chosen === 0} onClick={() => choose(chosen - 1)}>
-            Before
+            Previous
           </Button>
           <span>
             {chosen + 1} of {lane.exchanges.length}
           </span>
           <Button disabled={chosen === lane.exchanges.length - 1} onClick={() => choose(chosen + 1)}>
-            After
+            Next
           </Button>
         </div>
       )}
@@ -200,7 +200,7 @@ export const Waterfall = ({ isLive = false, trace }: { readonly trace: Trace; re
   const x = (at_ms: number) => Number((((at_ms - from) / (to - from)) * width).toFixed(1))
   const marks = Lanes.ticks(from, to)
   const lane = lanes[chosen] ?? lanes[firstOf(lanes)]
-  if (lane === undefined) return <p>The trial sent nothing.</p>
+  if (lane === undefined) return <p>The trial sent no requests.</p>
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("button")]
     const at = buttons.findIndex((button) => button === document.activeElement)
@@ -252,7 +252,7 @@ export const Waterfall = ({ isLive = false, trace }: { readonly trace: Trace; re
             </div>
           ))}
         </div>
-        <section className={styles["detail"]} aria-label="What was chosen">
+        <section className={styles["detail"]} aria-label="Details">
           <Detail key={chosen} of={lane} isLive={isLive} />
         </section>
       </div>

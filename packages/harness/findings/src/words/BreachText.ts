@@ -5,9 +5,9 @@ import { duration } from "@webagent/cli/Text"
 export const text = ({ facts, resource }: Breach): string => {
   switch (facts._tag) {
     case "LeftRunning":
-      return `The ${facts.kind} ${resource} was left running, ${facts.isStopped ? "and was stopped" : "and may still run and cost"}.`
+      return `The ${facts.kind} ${resource} was left running, ${facts.isStopped ? "and was stopped" : "and may still cost money"}.`
     case "ResultNeverRead":
-      return `The result of ${facts.kind} ${resource} was never read: it may still run and cost.`
+      return `The result of ${facts.kind} ${resource} was never read: it may still be running and cost money.`
     case "UnknownBrowser":
       return `Browser ${resource} was open, and no trial created it.`
     case "KeyInFile":

@@ -37,7 +37,7 @@ export const passRate = ({ notRun, passed, ran }: TrialCount): string | undefine
 const leaked = (browsers: ReadonlyArray<LeakedBrowser>, trials: ReadonlyArray<number>): string => {
   if (browsers.length === 0) return "leaked a browser"
   const open = browsers.filter(({ stopped }) => !stopped)
-  const still = `, ${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost`
+  const still = `, ${open.length === browsers.length ? "" : `${open.length} of them `}still open, and may cost money`
   const where =
     trials.length === 0 ? "" : ` in ${trials.length === 1 ? "trial" : "trials"} ${listed(trials.map(String))}`
   return `leaked ${counted(browsers.length, "browser")}${where}${open.length === 0 ? `; the harness stopped ${browsers.length === 1 ? "it" : "them"} after the trial` : still}`

@@ -8,6 +8,6 @@ export const text = ({ id, kind, reason, sentence, state, why = "" }: Leftover):
   const end = why.endsWith(".") ? "" : "."
   if (state === "unknown") return `A ${kind} may exist: ${why}${end}`
   return state === "open"
-    ? `The ${kind} ${id} may still run and cost${because}: ${why}${end}`
+    ? `The ${kind} ${id} may still be running and cost money${because}: ${why}${end}`
     : `The ${kind} ${id} was left open${because} and was stopped.`
 }

@@ -19,7 +19,7 @@ export const profileError = (profile: CompleteProfile): string => {
   const all = cancelled + completed + failed
   return failed === all
     ? `Made up: ${nameOf(profile)} fails every run. Choose another profile.`
-    : `Made up: ${nameOf(profile)} fails ${percent(failed / all)} of its runs. Start it again or choose another profile.`
+    : `Made up: ${nameOf(profile)} fails ${percent(failed / all)} of its runs. Run it again or choose another profile.`
 }
 
 /** The verdict of a judge that has read nothing. The reason of a rejection is the script or the profile. */

@@ -220,7 +220,7 @@ describe("SimulatedAgent", () => {
         const errors = runs.flatMap(([, last]) => (last?.[1]._tag === "Failed" ? [last[1].error] : []))
         assert.deepStrictEqual(
           [...new Set(errors)],
-          ["Made up: the profile realistic fails 9 % of its runs. Start it again or choose another profile."]
+          ["Made up: the profile realistic fails 9 % of its runs. Run it again or choose another profile."]
         )
         const scripted = yield* end({ task: "[simulate outcome=failed]" }, { profile: "realistic" })
         assert.deepNestedPropertyVal(scripted, "error", "Made up: the task asks for this failure with outcome=failed.")
