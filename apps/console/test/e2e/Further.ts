@@ -185,7 +185,7 @@ export const further: ReadonlyArray<Journey> = [
       const second = await secretOf()
       assert.deepStrictEqual([await statusOf(first), await statusOf(second)], [401, 404])
       await confirm(page, "Revoke blog")
-      await page.getByText("The key blog is revoked").waitFor()
+      await page.getByText("Key blog revoked").waitFor()
       assert.strictEqual(await statusOf(second), 401)
     }
   },

@@ -64,7 +64,7 @@ describe("nights", () => {
       assert.strictEqual(at(page), "/?show=duration")
       await page.getByText("near the median").waitFor()
       assert.match(await toCell(page, 0), /^2\.6 s, 1\.9 times the median of 1\.3 s/u)
-      await page.getByLabel("Show").selectOption("cost of all trials")
+      await page.getByLabel("Show").selectOption("Cost of all trials")
       await page
         .getByText(/times the median of 0\.06\d* USD|times the median of/u)
         .first()
@@ -172,7 +172,7 @@ describe("findings", () => {
       await page.getByRole("button", { name: "Quarantine", exact: true }).click()
       await page.getByText("Quarantined until 2026-12-10").waitFor()
       await page.getByRole("button", { name: "Acknowledge…" }).first().click()
-      await page.getByLabel("Owner").fill("ada")
+      await page.getByRole("form", { name: "Acknowledge" }).getByLabel("Owner").fill("ada")
       await page.getByRole("button", { name: "Acknowledge", exact: true }).click()
       await page.getByText("Acknowledged by ada").waitFor()
       // the report was written before both
@@ -234,7 +234,7 @@ describe("a trial", () => {
   it("shows pictures of its browser, earlier attempts, links and broken invariants in words", () =>
     visit(`/trial/${lastRun}${queryOf({ ...nameOf(4) })}`, async (page) => {
       await page.getByText("Browser b-9 was open, and no trial created it.").waitFor()
-      await page.getByRole("heading", { name: "1 try before this one" }).waitFor()
+      await page.getByRole("heading", { name: "1 earlier attempt" }).waitFor()
       await page.getByText("HTTP 503").first().waitFor()
       await page.getByText("Recording:").waitFor()
       const picture = page.getByRole("img", { name: "The browser at step 2" })

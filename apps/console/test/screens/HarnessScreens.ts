@@ -59,7 +59,7 @@ export const harnessScreens: Readonly<Record<string, HarnessScreen>> = {
     prepare: async (page) => {
       await page.getByRole("button", { name: "Quarantine…" }).first().click()
       await page.getByRole("button", { name: "Acknowledge…" }).first().click()
-      await page.getByLabel("Owner").waitFor()
+      await page.getByRole("form", { name: "Acknowledge" }).getByLabel("Owner").waitFor()
     }
   },
   "a running run": { path: `/runs/${liveRun}`, prepare: begin },

@@ -43,7 +43,7 @@ describe("keys", () => {
       await page.getByRole("button", { name: "I've copied it" }).click()
       await page.getByRole("button", { name: "Revoke support" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke support" }).click()
-      await page.getByText("The key support is revoked").waitFor()
+      await page.getByText("Key support revoked").waitFor()
       assert.isNotNull(world.keys.find(({ name }) => name === "support")?.revokedAt ?? null)
     }))
 

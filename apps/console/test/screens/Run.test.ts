@@ -236,7 +236,7 @@ describe("the recording of a running browser", () => {
         world.tell("browser", world.browsers.get(id))
       }
       tell({})
-      await page.getByText("The recording is here once its browser has stopped.").waitFor()
+      await page.getByText("The recording appears here once its browser stops.").waitFor()
       await checkAccessibility(page, "a run whose browser is recorded")
       tell({ status: "stopped", finishedAt: new Date().toISOString() })
       await page.getByText("The recording is on the page of its browser.").waitFor()
