@@ -78,7 +78,7 @@ export const Usage = ({ report }: { readonly report: RunReport }) => {
   const leftoverRows = (some: ReadonlyArray<Leftover>) => some.map((one) => [leftBy(one), LeftoverText.text(one)])
   return (
     <Section title="Usage and limits">
-      <TextTable label="Usage and limits" heads={["Figure", "Used", "Limit"]} rows={limitsOf(report)} />
+      <TextTable label="Totals" heads={["Figure", "Used", "Limit"]} rows={limitsOf(report)} />
       <TextTable
         label="Outages of the service"
         heads={["When", "Effect", "Scenarios", "Requests"]}
