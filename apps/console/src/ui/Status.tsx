@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, string>> = {
   queued: "still",
   revoked: "still",
   running: "busy",
-  "service away": "bad",
+  "service unavailable": "bad",
   stopped: "still",
   unavailable: "bad",
   warning: "warn"

@@ -113,7 +113,7 @@ const NightView = ({ of: detail }: { readonly of: NightDetail }) => {
     <div className={styles["screen"]}>
       <RecordHead
         back={["/", "Nights"]}
-        status={night.tag ?? status ?? "no status"}
+        status={night.tag === undefined ? (status ?? "no status") : "service unavailable"}
         id={id.slice(0, 12)}
         title={NightText.titleOf({ ...night, findings })}
         facts={[
