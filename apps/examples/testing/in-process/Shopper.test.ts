@@ -7,7 +7,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { Shopper } from "./Shopper.ts"
 
-/** The clients are those of production, with another address. */
+/** The same clients as in production, but with a different address. */
 const clients = Layer.unwrap(
   Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
 )
