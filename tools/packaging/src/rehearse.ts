@@ -1,6 +1,8 @@
-/** Packs every package, installs the tarballs into an app and runs them there: `node rehearse.ts FILE`. Writes its facts to FILE. */
-import { rmSync, statSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+/**
+ * Packs every package, installs the tarballs into an app and runs them there: `node rehearse.ts FILE`. Writes its facts to
+ * FILE. Its caller removes the temporary files.
+ */
+import { statSync, writeFileSync } from "node:fs"
 import { installApp } from "./App.ts"
 import { hasGo, packK6 } from "./K6Packages.ts"
 import { problems, read } from "./Package.ts"
@@ -34,26 +36,21 @@ if (wrong.length > 0) {
 }
 
 const withK6 = hasGo()
-const k6 = withK6 ? await packK6() : []
-const packed = [...ours, ...k6]
+const packed = [...ours, ...(withK6 ? await packK6() : [])]
 const app = await installApp(packed)
-try {
-  const facts: Array<string> = []
-  const passed = (line: string) => {
-    write(`passed   ${line}`)
-    facts.push(line)
-  }
-  write("")
-  passed(`${ours.length} packages at ${versions.join()} install into an empty app`)
-  passed(`${await importAll(app.folder, ours)} entries import`)
-  passed(await signIn(app.folder))
-  passed(await createRun(app.folder))
-  passed(await runSuites(app.folder))
-  if (withK6) passed(await runLoadTest(app.folder))
-  else write("skipped  a load test with @webagent/k6: Go, which builds it, is not on the PATH.")
-  writeFileSync(file, facts.join("; "))
-} finally {
-  app.remove()
-  for (const { folder } of k6) rmSync(dirname(folder), { recursive: true, force: true })
+const facts: Array<string> = []
+const passed = (line: string) => {
+  write(`passed   ${line}`)
+  facts.push(line)
 }
+write("")
+passed(`${ours.length} packages at ${versions.join()} install into an empty app`)
+passed(`${await importAll(app.folder, ours)} entries import`)
+passed(await signIn(app.folder))
+passed(await createRun(app.folder))
+passed(await runSuites(app.folder))
+if (withK6) passed(await runLoadTest(app.folder))
+else write("skipped  a load test with @webagent/k6: Go, which builds it, is not on the PATH.")
+writeFileSync(file, facts.join("; "))
+app.remove()
 write(`\n${packed.length} packages would be published, all at ${versions.join()}; nothing was.`)
