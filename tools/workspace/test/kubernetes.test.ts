@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { BlockList, isIP, isIPv6 } from "node:net"
 import { constants } from "node:os"
@@ -363,6 +363,15 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
   it.each(renderings)("renders $file", (rendering) => {
     assert.deepStrictEqual(objectsIn(text(rendering.file)), objectsIn(manifestOf(rendering)))
   })
+
+  it.each([[], ["--values", "deploy/helm/browsers.yaml"]])(
+    "passes helm lint in its strict mode (%s %s)",
+    (...values) => {
+      const args = ["lint", "deploy/helm/webagent-server", "--strict", "--kube-version", "1.34.0", ...values]
+      const { status, stderr, stdout } = spawnSync("helm", args, { cwd: root, encoding: "utf8" })
+      assert.strictEqual(status, 0, stdout + stderr)
+    }
+  )
 
   it("renders the namespaces that browsers need", () => {
     const set = "browsers.enabled=true,browsers.isolation=namespaces,browsers.seccompProfile=a.json"
