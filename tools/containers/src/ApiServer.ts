@@ -145,13 +145,10 @@ export const startApiServer = async (
       version: current,
       create: async (object, namespace) =>
         call("POST", `${await pathOf(object, namespace)}?fieldValidation=Strict`, object),
-      patch: async (object, namespace, change) =>
-        call(
-          "PATCH",
-          `${await pathOf(object, namespace)}/${object.metadata.name}?fieldValidation=Strict`,
-          change,
-          merge
-        ),
+      patch: async (object, namespace, change) => {
+        const path = `${await pathOf(object, namespace)}/${object.metadata.name}`
+        return call("PATCH", `${path}?fieldValidation=Strict`, change, merge)
+      },
       [Symbol.asyncDispose]: dispose
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { root } from "./build/workspace.ts"
@@ -35,37 +35,19 @@ const makeDebian = async (archive: string, signal: AbortSignal): Promise<void> =
   ]
   const merged = ["--include=usr-is-merged", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"]
   // as in the official image: a build that is killed is thrown away, so its files needn't be safe on the disk
-  const options = ["force-unsafe-io", ...docs, ...texts].map((option) => `--dpkgopt=${option}`)
+  const dpkg = ["force-unsafe-io", ...docs, ...texts].map((option) => `--dpkgopt=${option}`)
+  const options = ["--variant=minbase", ...merged, ...dpkg, `--customize-hook=${clean}`]
   const part = `${archive}.part.tar`
-  await need(
-    [
-      "mmdebstrap",
-      "--variant=minbase",
-      ...merged,
-      ...options,
-      `--customize-hook=${clean}`,
-      "bookworm",
-      part,
-      ...sources
-    ],
-    { signal }
-  )
+  // the same packages make the same bytes, so that another clone has the same layers
+  const env = { SOURCE_DATE_EPOCH: "0" }
+  await need(["mmdebstrap", ...options, "bookworm", part, ...sources], { env, signal })
   await need(["mv", part, archive])
 }
 
 /** Builds a stand-in from a file of `stand-ins`. */
-const build = async (
-  engine: Engine,
-  file: string,
-  tag: string,
-  context: string,
-  signal: AbortSignal
-): Promise<void> => {
-  const source = join(root, "tools/containers/stand-ins", file)
-  await need([engine.name, "build", "--file", source, "--tag", `${localRegistry}/${tag}`, context], {
-    env: buildEnv,
-    signal
-  })
+const build = async ({ name }: Engine, file: string, tag: string, context: string, signal: AbortSignal) => {
+  const options = ["--file", join(root, "tools/containers/stand-ins", file), "--tag", `${localRegistry}/${tag}`]
+  await need([name, "build", ...options, context], { env: buildEnv, signal })
 }
 
 const makeStandIns = async (engine: Engine, signal: AbortSignal): Promise<void> => {
@@ -83,8 +65,20 @@ const makeStandIns = async (engine: Engine, signal: AbortSignal): Promise<void> 
   }
 }
 
+/** Throws `Lacking` if the disk of an engine is too full. A disk that can't be read, for example on another machine, is not. */
+export const needSpace = async ({ name }: Engine, least_GB = 6): Promise<void> => {
+  const field = name === "docker" ? "{{.DockerRootDir}}" : "{{.Store.GraphRoot}}"
+  const folder = (await run([name, "info", "--format", field])).text.trim()
+  if (!existsSync(folder)) return
+  const { bavail, bsize } = statfsSync(folder)
+  const free_GB = (bavail * bsize) / 1e9
+  if (free_GB >= least_GB) return
+  throw new Lacking(`${name} has ${free_GB.toFixed(1)} GB of disk space left, and the images take ${least_GB} GB.`)
+}
+
 /** Gets the images that ours are built from: pulled, or made of Debian packages where no registry can be reached. */
 export const baseImages = async (engine: Engine, signal: AbortSignal): Promise<BaseImages> => {
+  await needSpace(engine)
   const official = [`docker.io/library/debian:bookworm-slim`, `docker.io/library/node:${node}`]
   const pulled = await Promise.all(official.map((image) => run([engine.name, "pull", "--quiet", image], { signal })))
   if (pulled.every(({ code }) => code === 0)) return { registry: "docker.io/library", areStandIns: false }

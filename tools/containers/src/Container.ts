@@ -2,15 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { endOf, type Engine, need, run } from "./Engine.ts"
 
 /** Flags of a hardened container: a root that can't be written, no capabilities, no new privileges. */
-export const hardened: ReadonlyArray<string> = [
-  "--read-only",
-  "--tmpfs",
-  "/tmp:size=512m,mode=1777",
-  "--cap-drop",
-  "ALL",
-  "--security-opt",
-  "no-new-privileges"
-]
+export const hardened: ReadonlyArray<string> =
+  "--read-only --tmpfs /tmp:size=512m,mode=1777 --cap-drop ALL --security-opt no-new-privileges".split(" ")
 
 /** The API key of servers in this test. */
 export const key = `wak_${"0123456789abcdef".repeat(3)}`

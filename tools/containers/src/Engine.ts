@@ -11,30 +11,45 @@ export interface Output {
 /** Options for running a program. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** Stops the program. Without a signal, the program has two minutes. */
   readonly signal?: AbortSignal
-  readonly onLine?: (line: string) => void
 }
 
-/** Runs a program in the root of the repository. A missing program has the exit code 127, as in a shell. */
-export const run = (command: ReadonlyArray<string>, { env = {}, onLine, signal }: RunOptions = {}): Promise<Output> =>
+/**
+ * Runs a program in the root of the repository. A missing program has the exit code 127, as in a shell. The program gets a
+ * process group of its own, so Ctrl-C does not interrupt the removal of containers.
+ */
+export const run = (
+  command: ReadonlyArray<string>,
+  { env = {}, signal = AbortSignal.timeout(120_000) }: RunOptions = {}
+): Promise<Output> =>
   new Promise((resolve) => {
     const [program = "", ...args] = command
-    const child = spawn(program, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-      ...(signal === undefined ? {} : { signal })
-    })
+    if (signal.aborted) return resolve({ code: 1, text: `${program} was not started` })
+    const options = { cwd: root, env: { ...process.env, ...env }, detached: true }
+    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] })
     let text = ""
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (part: string) => {
-        text += part
-        const line = part.trimEnd().split("\n").at(-1)
-        if (line !== undefined && line !== "") onLine?.(line)
-      })
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (part: string) => (text += part))
+    const kill = (name: NodeJS.Signals) => {
+      try {
+        process.kill(-Number(child.pid), name)
+      } catch {
+        // there is no process left
+      }
     }
-    child.on("error", ({ message }) => resolve({ code: signal?.aborted === true ? 1 : 127, text: `${text}${message}` }))
-    child.on("close", (code) => resolve({ code: code ?? 1, text }))
+    let killing: NodeJS.Timeout | undefined
+    const stop = () => {
+      kill("SIGTERM")
+      killing = setTimeout(() => kill("SIGKILL"), 20_000)
+    }
+    signal.addEventListener("abort", stop, { once: true })
+    const end = (code: number, more = "") => {
+      signal.removeEventListener("abort", stop)
+      clearTimeout(killing)
+      resolve({ code, text: text + more })
+    }
+    child.on("error", ({ message }) => end(127, message)).on("close", (code) => end(code ?? 1))
   })
 
 /** Returns the end of an output, for a message about a failure. */

@@ -8,16 +8,10 @@ export type Result =
 export class Lacking extends Error {}
 
 /** Returns the line of a result. */
-export const lineOf = (result: Result): string => {
-  switch (result._tag) {
-    case "Passed":
-      return `passed   ${result.part}: ${result.facts} (${result.seconds.toFixed(0)} s)`
-    case "Failed":
-      return `FAILED   ${result.part}: ${result.reason}`
-    case "Skipped":
-      return `skipped  ${result.part}: ${result.reason}`
-  }
-}
+export const lineOf = (result: Result): string =>
+  result._tag === "Passed"
+    ? `passed   ${result.part}: ${result.facts} (${result.seconds.toFixed(0)} s)`
+    : `${result._tag === "Failed" ? "FAILED " : "skipped"}  ${result.part}: ${result.reason}`
 
 /** Returns the last line: the counts, as `npm test` has them. */
 export const summaryOf = (results: ReadonlyArray<Result>): string => {
@@ -32,7 +26,9 @@ export const exitCodeOf = (results: ReadonlyArray<Result>, strict: boolean): num
 /** A part of the test. `run` returns a sentence with its measurements. */
 export interface Part {
   readonly name: string
-  /** Names of parts that have to pass first. */
+  /** Parts of a lane run one after the other; lanes run at the same time. */
+  readonly lane: string
+  /** Names of earlier parts that have to pass first. */
   readonly after: ReadonlyArray<string>
   readonly run: (signal: AbortSignal) => Promise<string>
 }
@@ -42,12 +38,12 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 /** Options for running the parts of the test. */
 export interface RunParts {
   readonly limit_s: number
-  /** Interrupts the test; the part that runs still cleans up. */
+  /** Interrupts the test; the parts that run still clean up. */
   readonly signal?: AbortSignal
   readonly onResult: (result: Result) => void
 }
 
-/** Runs the parts one after the other, until the time is up. */
+/** Runs the parts until the time is up, and returns their results in the order of the parts. */
 export const runParts = async (
   parts: ReadonlyArray<Part>,
   { limit_s, onResult, signal: interrupted }: RunParts
@@ -58,10 +54,9 @@ export const runParts = async (
     limit.aborted
       ? `the time limit of ${(limit_s / 60).toFixed(0)} minutes was reached; raise it with --minutes`
       : "the test was interrupted"
-  const results: Array<Result> = []
-  const resultOf = async ({ after, name, run }: Part): Promise<Result> => {
-    const blocked = after.find((other) => results.some(({ _tag, part }) => part === other && _tag !== "Passed"))
-    if (blocked !== undefined) return { _tag: "Skipped", part: name, reason: `the part "${blocked}" did not pass` }
+  const resultOf = async ({ name, run }: Part, before: ReadonlyArray<Result>): Promise<Result> => {
+    const blocked = before.find(({ _tag }) => _tag !== "Passed")
+    if (blocked !== undefined) return { _tag: "Skipped", part: name, reason: `the part "${blocked.part}" did not pass` }
     if (signal.aborted) return { _tag: "Failed", part: name, reason: late() }
     const start = performance.now()
     try {
@@ -72,10 +67,18 @@ export const runParts = async (
       return { _tag: error instanceof Lacking ? "Skipped" : "Failed", part: name, reason: reasonOf(error) }
     }
   }
+  const results = new Map<string, Promise<Result>>()
+  const lanes = new Map<string, Promise<unknown>>()
   for (const part of parts) {
-    const result = await resultOf(part)
-    results.push(result)
-    onResult(result)
+    const before = part.after.flatMap((name) => results.get(name) ?? [])
+    const result = Promise.all([Promise.all(before), lanes.get(part.lane)])
+      .then(([required]) => resultOf(part, required))
+      .then((finished) => {
+        onResult(finished)
+        return finished
+      })
+    results.set(part.name, result)
+    lanes.set(part.lane, result)
   }
-  return results
+  return Promise.all(results.values())
 }

@@ -19,12 +19,15 @@ const isFree = (port: number): Promise<boolean> =>
 /** Returns a function that runs Compose with some files, in a project of this test. */
 const composeWith = async (engine: Engine, files: ReadonlyArray<string>) => {
   if (engine.compose === null) throw new Lacking(`${engine.name} has no Compose: install the package docker-compose.`)
-  if (!(await isFree(8080))) throw new Lacking("port 8080 of this machine, which the Compose files use, is taken.")
   const command = [...engine.compose, "--project-name", "webagent-test", ...files.flatMap((file) => ["--file", file])]
   const env = { POSTGRES_PASSWORD: "0123456789abcdef", WEBAGENT_API_KEY: key }
+  const down = () => run([...command, "down", "--volumes", "--timeout", "5"], { env })
+  // a killed run may have left its containers
+  await down()
+  if (!(await isFree(8080))) throw new Lacking("port 8080 of this machine, which the Compose files use, is taken.")
   return {
     compose: (signal: AbortSignal, ...args: ReadonlyArray<string>) => need([...command, ...args], { env, signal }),
-    down: () => run([...command, "down", "--volumes", "--timeout", "5"], { env })
+    down
   }
 }
 
@@ -38,17 +41,10 @@ const ready = async (signal: AbortSignal): Promise<void> => {
   }
 }
 
-/** Results of creates while nodes come and go. */
-interface Creates {
-  readonly ids: Set<string>
-  readonly refused: Array<string>
-  repeated: number
-}
-
 /** Creates at least `creates` runs, and continues until it is stopped. If a response is lost, it repeats the create with its key, as clients do. */
-const createWhile = async (isGoing: () => boolean): Promise<Creates> => {
-  const result: Creates = { ids: new Set(), refused: [], repeated: 0 }
-  let started = 0
+const createWhile = async (isGoing: () => boolean) => {
+  const [ids, refused] = [new Set<string>(), new Array<string>()]
+  let [started, repeated] = [0, 0]
   const worker = async () => {
     while (started < creates || isGoing()) {
       // a repeated create has to have the same body
@@ -57,20 +53,17 @@ const createWhile = async (isGoing: () => boolean): Promise<Creates> => {
       const once = () => request(address, "POST", "/api/v4/runs", { body: { task }, headers })
       let response = await once().catch(() => undefined)
       for (let attempt = 0; attempt < 5 && (response === undefined || response.status >= 502); attempt++) {
-        result.repeated++
+        repeated++
         await sleep(500)
         response = await once().catch(() => undefined)
       }
-      if (response?.status === 201) result.ids.add(response.body.id)
-      else
-        result.refused.push(
-          response === undefined ? "no response" : `${response.status} ${JSON.stringify(response.body)}`
-        )
+      if (response?.status === 201) ids.add(response.body.id)
+      else refused.push(`${response?.status ?? "no response"} ${JSON.stringify(response?.body)}`)
       await sleep(100)
     }
   }
   await Promise.all([worker(), worker(), worker(), worker()])
-  return result
+  return { ids, refused, repeated }
 }
 
 /** Starts three nodes with Postgres and HAProxy. Restarts each node and kills one while clients create runs. */

@@ -36,13 +36,16 @@ if (import.meta.main) {
   const stamp = Object.entries({ gitVersion: `v${version}`, gitMajor: major, gitMinor: minor })
     .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
     .join(" ")
+  const interrupted = new AbortController()
+  for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(name, () => interrupted.abort())
   mkdirSync(cache, { recursive: true })
   for (const [name, source] of Object.entries(sources)) {
     const program = join(cache, name)
     if (existsSync(program)) continue
     const flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", `-ldflags=-s -w ${stamp}`]
     await need(["go", "-C", home, "build", ...flags, "-o", `${program}.part`, source], {
-      env: { CGO_ENABLED: "0", GOWORK: "off" }
+      env: { CGO_ENABLED: "0", GOWORK: "off" },
+      signal: interrupted.signal
     })
     renameSync(`${program}.part`, program)
     process.stdout.write(`${program}\n`)

@@ -7,8 +7,8 @@ import { parseArgs } from "node:util"
 import { baseImages, type BaseImages } from "./BaseImages.ts"
 import { testCluster } from "./cluster.ts"
 import { testNodes, testOneServer } from "./compose.ts"
-import { type Engine, findEngine, imagesOf, need, run } from "./Engine.ts"
-import { buildImages, checkImages, resolveArm } from "./images.ts"
+import { findEngine, imagesOf, need, run } from "./Engine.ts"
+import { harnessImages, makeImages, resolveArm, type RunWithEngine, serverImages } from "./images.ts"
 import { testBrowsers, testHarness, testServer } from "./programs.ts"
 import { exitCodeOf, Lacking, lineOf, type Part, runParts, summaryOf } from "./Report.ts"
 
@@ -24,36 +24,34 @@ const { positionals, values } = parseArgs({
 
 const lookup = await findEngine()
 
-let base: BaseImages | undefined
+let base: Promise<BaseImages> | undefined
 
 /** A part that needs a container engine. */
-const contained = (
-  name: string,
-  after: ReadonlyArray<string>,
-  run: (engine: Engine, base: BaseImages, signal: AbortSignal) => Promise<string>
-): Part => ({
+const contained = (lane: string, name: string, after: ReadonlyArray<string>, run: RunWithEngine): Part => ({
   name,
+  lane,
   after,
   run: async (signal) => {
     if ("missing" in lookup) throw new Lacking(lookup.missing)
-    base ??= await baseImages(lookup, signal)
-    return run(lookup, base, signal)
+    base ??= baseImages(lookup, signal)
+    return run(lookup, await base, signal)
   }
 })
 
+/** Docker builds a stage once for two images that need it at the same time; podman builds it for each. */
+const sharesStages = !("missing" in lookup) && lookup.name === "docker"
+
+// the parts that wait for servers run while the harness's images are built
 const parts: ReadonlyArray<Part> = [
-  contained("images", [], async (engine, base, signal) => {
-    await buildImages(engine, base, signal)
-    const standIns = base.areStandIns ? ", from Debian packages because no image registry can be reached" : ""
-    return `${await checkImages(engine)}; built with ${engine.name} ${engine.version}${standIns}`
-  }),
-  contained("arm64", [], resolveArm),
-  contained("server", ["images"], (engine, _, signal) => testServer(engine, signal)),
-  contained("browsers", ["images"], (engine, _, signal) => testBrowsers(engine, signal)),
-  contained("harness", ["images"], (engine, _, signal) => testHarness(engine, signal)),
-  contained("one server", ["images"], (engine, _, signal) => testOneServer(engine, signal)),
-  contained("three nodes", ["images"], testNodes),
-  { name: "Kubernetes API (no pods)", after: [], run: testCluster }
+  contained("servers", "server images", [], makeImages(serverImages)),
+  contained("harness", "harness images", sharesStages ? [] : ["server images"], makeImages(harnessImages)),
+  contained("servers", "server", ["server images"], (engine, _, signal) => testServer(engine, signal)),
+  contained("servers", "browsers", ["server images"], (engine, _, signal) => testBrowsers(engine, signal)),
+  contained("servers", "one server", ["server images"], (engine, _, signal) => testOneServer(engine, signal)),
+  contained("servers", "three nodes", ["server images"], testNodes),
+  contained("harness", "harness", ["server images", "harness images"], (engine, _, end) => testHarness(engine, end)),
+  contained("harness", "arm64", [], resolveArm),
+  { name: "Kubernetes API (no pods)", lane: "harness", after: [], run: testCluster }
 ]
 
 const unknown = positionals.find((name) => !parts.some((part) => part.name === name))
@@ -74,7 +72,8 @@ const names = new Set(chosen.map(({ name }) => name))
 const isOurs = (image: string) => /^(?:localhost\/)?webagent[-/:]/u.test(image)
 const imagesBefore = "missing" in lookup ? new Set<string>() : await imagesOf(lookup)
 const interrupted = new AbortController()
-for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort())
+// more than once, because npm forwards the Ctrl-C of a terminal
+for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(name, () => interrupted.abort())
 const results = await runParts(
   chosen.map((part) => ({ ...part, after: part.after.filter((name) => names.has(name)) })),
   {
@@ -83,7 +82,7 @@ const results = await runParts(
     onResult: (result) => process.stdout.write(`${lineOf(result)}\n`)
   }
 )
-if (!("missing" in lookup) && names.has("images") && !values.keep)
+if (!("missing" in lookup) && (names.has("server images") || names.has("harness images")) && !values.keep)
   for (const image of await imagesOf(lookup))
     if (!imagesBefore.has(image) && isOurs(image)) await run([lookup.name, "image", "rm", "--force", image])
 if (values.record)

@@ -9,8 +9,9 @@ import { endOf, type Engine, need, run } from "./Engine.ts"
 const withKey = ["--env", `WEBAGENT_SERVER_API_KEY=${key}`]
 
 /** Waits until a condition holds; fails after a minute. */
-const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
-  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(250)) if (await condition()) return
+const until = async (what: string, signal: AbortSignal, condition: () => Promise<boolean>): Promise<void> => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(250, undefined, { signal }))
+    if (await condition()) return
   throw new Error(`${what} did not happen within a minute`)
 }
 
@@ -28,18 +29,9 @@ const statusOf = async (address: string, id: string): Promise<string> =>
 export const testServer = async (engine: Engine, signal: AbortSignal): Promise<string> => {
   await using volume = await makeVolume(engine)
   const mount = ["--volume", `${volume.name}:/var/lib/webagent`]
-  const printed = await need([
-    engine.name,
-    "run",
-    "--rm",
-    ...hardened,
-    ...mount,
-    "webagent-server",
-    "keys",
-    "create",
-    "--name",
-    "me"
-  ])
+  const create = ["keys", "create", "--name", "me"]
+  const once = ["run", "--rm", ...hardened, ...mount, "webagent-server", ...create]
+  const printed = await need([engine.name, ...once], { signal })
   const [created = ""] = /wak_\S+/u.exec(printed) ?? []
   const options = [...hardened, ...mount, ...withKey]
   const slow = ["--env", "WEBAGENT_SERVER_TURN_DURATION=5s"]
@@ -51,19 +43,16 @@ export const testServer = async (engine: Engine, signal: AbortSignal): Promise<s
     const health = await run([engine.name, "exec", server.name, "bash", "/opt/webagent/healthy.sh", "/ready"])
     assert.equal(health.code, 0, health.text)
     id = await createRun(server.address, "Survives a stop")
-    await until("the run", async () => (await statusOf(server.address, id)) === "running")
-    await need([engine.name, "stop", "--time", "45", server.name])
+    await until("the run", signal, async () => (await statusOf(server.address, id)) === "running")
+    await need([engine.name, "stop", "--time", "45", server.name], { signal })
     const code = await need([engine.name, "inspect", "--format", "{{.State.ExitCode}}", server.name])
     const log = await server.logs()
     assert.equal(code, "0", endOf(log))
     assert.match(log, /Draining/u, endOf(log))
   }
   await using again = await startServer(engine, "webagent-server", options, signal)
-  assert.equal(
-    await statusOf(again.address, id),
-    "completed",
-    "the server did not let a running run finish before it stopped"
-  )
+  const status = await statusOf(again.address, id)
+  assert.equal(status, "completed", "the server did not let a running run finish before it stopped")
   return "a read-only root is enough, SIGTERM lets a running run finish, and the volume keeps it"
 }
 
@@ -85,22 +74,17 @@ const isolations: ReadonlyArray<readonly [level: string, options: ReadonlyArray<
 export const testBrowsers = async (engine: Engine, signal: AbortSignal): Promise<string> => {
   const facts: Array<string> = []
   for (const [level, options] of isolations) {
-    await using server = await startServer(
-      engine,
-      "webagent-server:chromium",
-      [...hardened, ...withKey, ...options],
-      signal
-    )
+    const all = [...hardened, ...withKey, ...options]
+    await using server = await startServer(engine, "webagent-server:chromium", all, signal)
     const { body: health } = await request(server.address, "GET", "/health")
     assert.equal(health.browsers.kind, "chromium", health.browsers.sentence)
     assert.equal(health.browsers.isolation, level, health.browsers.sentence)
     const { body: browser, status } = await request(server.address, "POST", "/api/v4/browsers", { body: {} })
     assert.equal(status, 201, JSON.stringify(browser))
     facts.push(level)
-    const { status: stopped } = await request(server.address, "PATCH", `/api/v4/browsers/${browser.id}`, {
-      body: { action: "stop" }
-    })
-    assert.equal(stopped, 200)
+    const stop = { body: { action: "stop" } }
+    const stopped = await request(server.address, "PATCH", `/api/v4/browsers/${browser.id}`, stop)
+    assert.equal(stopped.status, 200)
   }
   return `real Chromium with the isolation levels ${facts.join(" and ")}, under our seccomp profile`
 }
@@ -127,17 +111,9 @@ export const testHarness = async (engine: Engine, signal: AbortSignal): Promise<
   const network = ["--network", `container:${server.name}`, "--env", `WEBAGENT_API_KEY=${key}`]
   const inContainer = (options: ReadonlyArray<string>, image: string, ...args: ReadonlyArray<string>) =>
     need([engine.name, "run", "--rm", ...hardened, ...network, ...options, image, ...args], { signal })
-  const runIn = (...args: ReadonlyArray<string>) =>
-    inContainer(
-      ["--volume", `${folder}:/work:ro,z`],
-      "webagent",
-      "run",
-      ...args,
-      "--target",
-      target,
-      "--report-dir",
-      "/tmp/report"
-    )
+  const mounted = ["--volume", `${folder}:/work:ro,z`]
+  const to = ["--target", target, "--report-dir", "/tmp/report"]
+  const runIn = (suites: string) => inContainer(mounted, "webagent", "run", suites, ...to)
   try {
     assert.match(await runIn("mine.suite.ts"), /1 scenario passed/u)
     const [, passed = "?"] = /(\d+) scenarios passed/u.exec(await runIn("--built-in")) ?? []

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { exitCodeOf, Lacking, lineOf, type Part, type Result, runParts, summaryOf } from "../src/Report.ts"
 
-const part = (name: string, run: Part["run"], after: ReadonlyArray<string> = []): Part => ({ name, after, run })
+const part = (name: string, run: Part["run"], after: ReadonlyArray<string> = [], lane = "one"): Part => ({
+  name,
+  lane,
+  after,
+  run
+})
 
 const results = (parts: ReadonlyArray<Part>, limit_s = 60) => runParts(parts, { limit_s, onResult: () => undefined })
 
@@ -25,6 +30,38 @@ describe("runParts", () => {
     )
     assert.strictEqual(summaryOf(all), "1 passed, 1 failed, 2 skipped")
     assert.strictEqual(exitCodeOf(all, false), 1)
+  })
+
+  it("runs lanes at the same time, and waits for the required parts of another lane", async () => {
+    const started: Array<string> = []
+    const builds = Promise.withResolvers<void>()
+    const note =
+      (name: string, until: Promise<unknown> = Promise.resolve()) =>
+      async () => {
+        started.push(name)
+        await until
+        return ""
+      }
+    const finished: Array<string> = []
+    const all = await runParts(
+      [
+        part("server images", note("server images")),
+        // continues only once a part of the other lane has started
+        part("harness images", note("harness images", builds.promise), [], "two"),
+        part("server", async () => {
+          builds.resolve()
+          return note("server")()
+        }),
+        part("harness", note("harness"), ["server images", "harness images"], "two")
+      ],
+      { limit_s: 60, onResult: ({ part }) => finished.push(part) }
+    )
+    assert.deepStrictEqual(started, ["server images", "harness images", "server", "harness"])
+    assert.strictEqual(finished.at(-1), "harness")
+    assert.deepStrictEqual(
+      all.map(({ _tag, part }) => [_tag, part]),
+      ["server images", "harness images", "server", "harness"].map((name) => ["Passed", name])
+    )
   })
 
   it("fails a part that exceeds the time limit, and later ones", async () => {
