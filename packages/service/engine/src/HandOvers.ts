@@ -5,7 +5,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type { BrowserControl } from "./BrowserControl.ts"
 import type * as Decide from "./domain/Decide.ts"
-import { costHandOff, defaultHandOff, isReached, type Question, unanswered } from "./domain/Question.ts"
+import { costHandOff, defaultHandOff, isHandedBack, isReached, type Question, unanswered } from "./domain/Question.ts"
 import * as Turn from "./domain/Turn.ts"
 import { AgentError, type Attempt, type Execution, type HandedOver, type LeaseLost } from "./ports/Agent.ts"
 import type { Store } from "./ports/Store.ts"
@@ -68,8 +68,7 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
       const latch = Latch.makeUnsafe(false)
       latches.set(execution, latch)
       const { id } = first
-      // looking at a page neither approves anything nor raises a limit
-      const isHandedBack = first.reason !== "approval" && first.reason !== "max_cost" && browserId !== null
+      const mayHandBack = isHandedBack(first) && browserId !== null
       const back = yield* Effect.forkScoped(browserId === null ? Effect.never : control.handedBack(browserId), {
         startImmediately: true
       })
@@ -94,10 +93,10 @@ export const make = ({ control, store }: HandOversOptions): HandOvers => {
         const late = Effect.gen(function* () {
           yield* Effect.sleep(Math.max(0, left_ms))
           // a person is at it
-          if (isHandedBack && (yield* holds)) return yield* Effect.never
+          if (mayHandBack && (yield* holds)) return yield* Effect.never
           return { id, kind: "expired", by: null } as const
         })
-        const driven = isHandedBack
+        const driven = mayHandBack
           ? Effect.map(Fiber.join(back), (by) => ({ id, kind: "handed_back", by }) as const)
           : Effect.never
         const again = Effect.as(Effect.raceFirst(latch.await, Effect.sleep(lookEvery)), null)

@@ -1,10 +1,12 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Commits } from "./Commits.ts"
 import { NotAChoice, NotAsked, NotRaised, NotWaiting, type TurnNotFound } from "./domain/Errors.ts"
 import * as Question from "./domain/Question.ts"
 import type { Turn } from "./domain/Turn.ts"
-import type { StoreUnavailable } from "./ports/Store.ts"
+import type { Store, StoreUnavailable } from "./ports/Store.ts"
 
 /** A question that a request makes a turn ask. Missing fields have the values of the turn's own hand-off. */
 export interface QuestionToAsk extends Partial<Question.HandOff> {
@@ -23,12 +25,21 @@ export interface PersonsAnswer {
 }
 
 interface QuestionsOptions extends Pick<Commits, "change"> {
+  readonly store: Store["Service"]
   /** Finds a turn that the caller may see. */
   readonly turn: (id: string) => Effect.Effect<Turn, TurnNotFound | StoreUnavailable>
 }
 
 /** Makes the operations with which clients ask and answer questions of turns. */
-export const make = ({ change, turn }: QuestionsOptions) => {
+export const make = ({ change, store, turn }: QuestionsOptions) => {
+  /** True if a person has control of a session's browser, at any node. */
+  const isDriven = Effect.fnUntraced(function* (sessionId: string) {
+    const { browserId = null } = Option.getOrUndefined(yield* store.session(sessionId)) ?? {}
+    const browser = browserId === null ? Option.none() : yield* store.browser(browserId)
+    const { driver } = Option.getOrUndefined(browser) ?? {}
+    return driver != null && driver.until_ms > (yield* Clock.currentTimeMillis)
+  })
+
   const ask = Effect.fnUntraced(function* (id: string, question: QuestionToAsk) {
     const existing = yield* turn(id)
     const { handOff = Question.defaultHandOff, sessionId } = existing
@@ -49,8 +60,9 @@ export const make = ({ change, turn }: QuestionsOptions) => {
     const existing = yield* turn(id)
     const choices = existing.questions?.find((question) => question.id === questionId)?.choices ?? null
     if (choices !== null && !choices.includes(text)) return yield* new NotAChoice({ choices })
-    const command = { _tag: "Answer", turnId: id, questionId, answer: text, by } as const
-    const decided = yield* Effect.result(change(existing.sessionId, command))
+    const { sessionId } = existing
+    const given = { answer: text, by, isDriven: yield* isDriven(sessionId) }
+    const decided = yield* Effect.result(change(sessionId, { _tag: "Answer", turnId: id, questionId, ...given }))
     if (Result.isSuccess(decided)) return decided.success.turn ?? existing
     const { failure } = decided
     if (failure._tag === "NotRaised") return yield* new NotRaised({ limit: existing.budget?.cost ?? null })

@@ -313,7 +313,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
     ...RunChecks.make({ agent, box, pool, steps: store.stepsOf, turn }),
     cancelTurn: (id: string, { onlyQueued = false }: { readonly onlyQueued?: boolean } = {}) =>
       Effect.uninterruptible(cancelTurn(id, onlyQueued)),
-    ...SessionQuestions.make({ change, turn }),
+    ...SessionQuestions.make({ change, store, turn }),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     stopIdle: (id: string, since_ms: number) => Effect.uninterruptible(stopIdle(id, since_ms)),
     purge: (id: string) => Effect.uninterruptible(purge(id)),

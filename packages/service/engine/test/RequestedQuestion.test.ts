@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Turn from "../src/domain/Turn.ts"
@@ -17,6 +18,7 @@ describe("a request that makes a run ask a person", () => {
         Stream.make(started),
         Stream.fromEffect(
           Effect.gen(function* () {
+            yield* attempt.browser
             for (let n = 0; n < 3; n++) {
               yield* attempt.step(step)
               yield* Effect.sleep("1 minute")
@@ -24,7 +26,7 @@ describe("a request that makes a run ask a person", () => {
               outcomes.push(...(yield* attempt.handedOver("notes")))
             }
             return completed
-          })
+          }).pipe(Effect.scoped)
         )
       )
     return { outcomes, perform }
@@ -53,6 +55,41 @@ describe("a request that makes a run ask a person", () => {
       )
       const over = yield* Effect.flip(engine.ask(turn.id, question))
       assert.deepInclude(over, { message: "Only a running run can ask a person" })
+    })
+  )
+
+  for (const [reason, isDriven, isAccepted] of [
+    ["question", false, false],
+    ["question", true, true],
+    ["approval", true, false]
+  ] as const)
+    test(
+      `${isAccepted ? "accepts" : "refuses"} a late answer (${reason}) ${isDriven ? "while a person has control of the browser" : "while the agent is in a step"}`,
+      Effect.gen(function* () {
+        const { outcomes, perform } = working()
+        const { engine } = yield* start("a", { perform })
+        const { session, turn } = yield* engine.createSession(request)
+        yield* TestClock.adjust("1 second")
+        yield* engine.ask(turn.id, { ...question, reason, whenUnanswered: "skip", timeout_ms: 5000 })
+        const { browserId } = (yield* engine.session(session.id)).session
+        if (isDriven) yield* engine.takeControl(browserId ?? "", "ann", 40_000)
+        yield* TestClock.adjust("5 seconds")
+        const late = yield* Effect.exit(engine.answer(turn.id, { questionId: "1", answer: "Yes", by: "ann" }))
+        assert.strictEqual(Exit.isSuccess(late), isAccepted)
+        yield* TestClock.adjust("5 minutes")
+        assert.strictEqual(outcomes[0]?.outcome.kind, isAccepted ? "answered" : "expired")
+      })
+    )
+
+  test(
+    "accepts an answer one millisecond before its deadline",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", { perform: working().perform })
+      const { turn } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      yield* engine.ask(turn.id, { ...question, timeout_ms: 5000 })
+      yield* TestClock.adjust("4999 millis")
+      yield* engine.answer(turn.id, { questionId: "1", answer: "Yes", by: "ann" })
     })
   )
 

@@ -51,6 +51,8 @@ export type Command =
       readonly questionId: string
       readonly answer: string
       readonly by: string | null
+      /** True if a person has control of the browser. Then the deadline doesn't count. */
+      readonly isDriven?: boolean
     }
   /** Cancels all open turns, and accepts no more. */
   | { readonly _tag: "Stop" }

@@ -59,10 +59,10 @@ const askOfClient = (draft: Draft.Draft, { request, turnId }: Extract<Command, {
 
 const answer = (
   draft: Draft.Draft,
-  { answer: text, by, questionId, turnId }: Extract<Command, { readonly _tag: "Answer" }>
+  { questionId, turnId, ...given }: Extract<Command, { readonly _tag: "Answer" }>
 ): Decided =>
   Result.flatMap(running(draft, turnId), (turn) =>
-    Result.map(HandOff.answer(draft, turn, questionId, { answer: text, by }), () => turnId)
+    Result.map(HandOff.answer(draft, turn, questionId, given), () => turnId)
   )
 
 const stop = (draft: Draft.Draft): Decided => {

@@ -40,15 +40,17 @@ export const endWait = (
   return putQuestions(draft, turn, [...(turn.questions ?? []).slice(0, -1), ended], { id, change })
 }
 
-/** Ends the wait for a question with an answer. An answer about the cost limit also sets the new limit. */
+/** Ends the wait for a question with an answer, unless it's late. An answer about the cost limit also sets the new limit. */
 export const answer = (
   draft: Draft.Draft,
   turn: Turn.Turn,
   id: string,
-  given: { readonly answer: string; readonly by: string | null }
+  { isDriven = false, ...given }: { readonly answer: string; readonly by: string | null; readonly isDriven?: boolean }
 ): Result.Result<void, Refusal> => {
   const open = Turn.waitingFor(turn)
   if (open === null || open.id !== id) return Result.fail({ _tag: "NotWaiting" })
+  const isLate = draft.at_ms >= open.until_ms && !(isDriven && Question.isHandedBack(open))
+  if (isLate) return Result.fail({ _tag: "NotWaiting" })
   const { budget } = turn
   const cost = open.reason === "max_cost" ? Question.raisedCost(given.answer, budget?.cost ?? null) : null
   if (open.reason === "max_cost" && cost === null && given.answer.trim() !== Question.endAnswer) {

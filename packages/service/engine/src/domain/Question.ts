@@ -107,6 +107,9 @@ export const ask = (
   isReached: request.askedBy !== "api"
 })
 
+/** True if a person can use the browser instead of answering: looking at a page neither approves anything nor raises a limit. */
+export const isHandedBack = ({ reason }: Question): boolean => reason !== "approval" && reason !== "max_cost"
+
 /** True if the agent does nothing but wait for the outcome. A request can ask in the middle of an action. */
 export const isReached = ({ askedBy, isReached = askedBy !== "api" }: Question): boolean => isReached
 
