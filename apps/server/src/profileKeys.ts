@@ -75,7 +75,12 @@ const findKeys = (
   return Effect.andThen(makeFile(usual), readFile(usual))
 }
 
-/** Encrypts all profiles with the first key, and reports keys that are missing. */
+const warnOfSecrets = (ids: ReadonlyArray<string>) =>
+  Effect.logWarning(
+    `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${ids.join(", ")}. Keep them in ${profileKeyVariable} or the key file until these runs finish`
+  )
+
+/** Encrypts all profiles with the first key, and reports keys that are missing, or that unfinished runs need. */
 const rotated = (keys: ReadonlyArray<ProfileKey>) =>
   SqlProfiles.rotate(keys).pipe(
     Effect.flatMap((ids) =>
@@ -85,6 +90,9 @@ const rotated = (keys: ReadonlyArray<ProfileKey>) =>
             `Browser profiles are encrypted with profile keys that this server doesn't have: ${ids.join(", ")}. Add them to ${profileKeyVariable}, after the first one`
           )
     ),
+    Effect.andThen(SqlProfiles.secretKeys),
+    Effect.map((ids) => ids.filter((id) => id !== keys[0]?.id)),
+    Effect.flatMap((ids) => (ids.length === 0 ? Effect.void : warnOfSecrets(ids))),
     Effect.catchCause((cause) => Effect.logWarning("Cannot change the key of browser profiles", cause))
   )
 
@@ -95,9 +103,9 @@ const exchangeable = (options: ProfileKeyOptions, data: Data, keys: Array<Profil
   Effect.map(Effect.context<SqlClient.SqlClient>(), (context) => {
     const use = (next: ReadonlyArray<ProfileKey>) =>
       Effect.suspend(() => {
-        if (idsOf(next) === idsOf(keys)) return Effect.succeed(false)
+        const isNew = idsOf(next) !== idsOf(keys)
         keys.splice(0, keys.length, ...next)
-        return Effect.as(Effect.provide(rotated([...next]), context), true)
+        return Effect.as(Effect.provide(rotated([...next]), context), isNew)
       })
     Object.assign(options, { again: Effect.map(findKeys(options, data), use) })
   })

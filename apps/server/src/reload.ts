@@ -67,13 +67,17 @@ const reasonOf = (error: unknown): string => {
   return errors.map((one) => (one instanceof Error ? one.message : String(one))).join(" ")
 }
 
-/** True if a server has a file that it can read again. */
-export const hasFiles = ({ agent, chromium, config }: ServeFlags): boolean =>
+/** True if a server has a file that it can read again, such as the profile key next to a database file. */
+export const hasFiles = (
+  { agent, chromium, config }: ServeFlags,
+  { data, profileKeys }: Pick<Durable.DurableOptions, "data" | "profileKeys">
+): boolean =>
   config._tag === "Some" ||
   process.env[Settings.variableOf("config")] !== undefined ||
   agent.secrets !== undefined ||
   agent.approvals !== undefined ||
-  chromium.profileKeyFile !== undefined
+  chromium.profileKeyFile !== undefined ||
+  (profileKeys !== undefined && profileKeys.keys === undefined && data._tag === "File")
 
 /**
  * Reads the configuration file, the secrets and the profile keys again, and uses the settings that can change without a restart. The log

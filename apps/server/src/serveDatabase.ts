@@ -276,7 +276,7 @@ export const serveDatabase = Effect.fnUntraced(function* (given: ServeFlags) {
       ListenError: (error) => Effect.fail(usage(`${error.message}.`))
     }),
     orSentence,
-    withHangup(hasFiles(given) ? reload(options, resolve) : undefined),
+    withHangup(hasFiles(given, options) ? reload(options, resolve) : undefined),
     withLimit(given.drainWithin),
     Effect.provide(Layer.provideMerge(layerTraces, layerLog(given.log)))
   )

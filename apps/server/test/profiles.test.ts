@@ -172,6 +172,46 @@ it.live("SIGHUP encrypts profiles with the new key of a file while the server ru
   }).pipe(Effect.scoped)
 )
 
+it.live("SIGHUP reads a generated profile.key again, and names a key that secrets of unfinished runs need", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const data = join(path, "server.db")
+    const { program } = yield* serve({ path, data, site: new URL("http://127.0.0.1") }, {}, ["--log-level", "info"])
+    let log = ""
+    program.process.stderr?.on("data", (chunk) => (log += String(chunk)))
+    const reload = (text: string) =>
+      Effect.suspend(() => {
+        log = ""
+        program.process.kill("SIGHUP")
+        return Effect.retry(
+          Effect.suspend(() => (log.includes(text) ? Effect.void : Effect.fail(log))),
+          { schedule: Schedule.spaced("20 millis"), times: 500 }
+        )
+      })
+    const write = (text: string) => {
+      using database = new DatabaseSync(data)
+      database.exec(text)
+    }
+    const keyFile = join(path, "profile.key")
+    const old = readFileSync(keyFile, "utf8")
+    const oldId = hash("sha256", Buffer.from(old, "base64"), "hex").slice(0, 8)
+    const secret = { alias: "pin", domains: [], server: null, sealed: `${oldId}.abc` }
+    const record = JSON.stringify({ tags: [], secrets: [secret] })
+    write(`INSERT INTO turns (id, session_id, seq, status, usd, record) VALUES ('t', 's', 0, 'queued', 0, '${record}')`)
+    const warning = `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${oldId}.`
+    yield* reload("no setting changed")
+    assert.notInclude(log, warning)
+    writeFileSync(keyFile, [Buffer.alloc(32, 9).toString("base64"), old].join())
+    yield* reload("encrypted the profiles with the new profile key")
+    assert.include(log, warning)
+    yield* reload("no setting changed")
+    assert.include(log, warning)
+    write("DELETE FROM turns")
+    yield* reload("no setting changed")
+    assert.notInclude(log, warning)
+  }).pipe(Effect.scoped)
+)
+
 it.live("a profile saved on one node is used on another one", () =>
   Effect.gen(function* () {
     const { address } = yield* site

@@ -50,6 +50,8 @@ it.effect("encrypts with the first key, decrypts with any key, and names a missi
     const rotated = makeSecretBox([fresh, old])
     assert.strictEqual(Redacted.value(yield* rotated.open(text, place)), "canary ö 🔑")
     assert.match(yield* rotated.seal(value, place), /^new\./u)
+    const early = makeSecretBox([old, fresh])
+    assert.strictEqual(Redacted.value(yield* early.open(yield* rotated.seal(value, place), place)), "canary ö 🔑")
     const error = yield* Effect.flip(makeSecretBox([fresh]).open(text, place))
     assert.strictEqual(error.message, "The secret pin is encrypted with key old, which is missing here")
     assert.strictEqual(makeSecretBox([], "Set a key").unusable, "Set a key")

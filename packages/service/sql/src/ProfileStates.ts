@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { randomUUID } from "node:crypto"
 import { type Place, type ProfileKey, rewrap, seal, unseal } from "./ProfileSeal.ts"
+import { parsedTurn } from "./Rows.ts"
 import { read, transaction, unavailable } from "./unavailable.ts"
 
 type Row = Readonly<Record<string, unknown>>
@@ -174,4 +175,13 @@ export const rotate = Effect.fnUntraced(function* (
   }
   const left = yield* read(sql<Row>`SELECT DISTINCT key_id FROM profile_saves ORDER BY key_id`)
   return left.map((row) => String(row["key_id"])).filter((id) => id !== first?.id)
+})
+
+/** Returns the ids of the keys that encrypt secrets of unfinished runs. */
+export const secretKeys = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* read(sql<Row>`SELECT record FROM turns WHERE ended_at_ms IS NULL AND record LIKE '%"sealed":"%'`)
+  const secrets = rows.flatMap(({ record }) => parsedTurn(record).secrets ?? [])
+  const ids = secrets.flatMap(({ sealed }) => (sealed === null ? [] : sealed.split(".", 1)))
+  return [...new Set(ids)]
 })

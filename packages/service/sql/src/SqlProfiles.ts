@@ -176,4 +176,4 @@ const make = Effect.fnUntraced(function* ({ keys = [], unusable }: ProfilesOptio
 export const layer = (options: ProfilesOptions = {}): Layer.Layer<never, never, SqlClient.SqlClient | IdSource> =>
   Layer.effect(Profiles, make(options))
 
-export { rotate } from "./ProfileStates.ts"
+export { rotate, secretKeys } from "./ProfileStates.ts"

@@ -1,17 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Profiles, TimeOrderedIds } from "@webagent/engine"
+import { Engine, Profiles, Store, TimeOrderedIds } from "@webagent/engine"
+import { creation } from "@webagent/store-contract/Creation"
 import { profilesContract } from "@webagent/store-contract/Profiles"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { newProfileKey, SqlProfiles } from "../src/index.ts"
+import { newProfileKey, type Reader, SqlProfiles, SqlStore } from "../src/index.ts"
+import { engine } from "./retention.ts"
 
 const [first, second, other] = [newProfileKey().key, newProfileKey().key, newProfileKey().key]
 
 const state = { bytes: Buffer.alloc(3_000_000, "state"), domains: ["a.example"], savedBy: "Chromium 1.2.3" }
 
 /** What the profiles of each database have to do. */
-export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) => {
+export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
   const layerWith = (keys: SqlProfiles.ProfilesOptions["keys"] = [first]) =>
     Layer.provide(SqlProfiles.layer({ keys }), TimeOrderedIds.layer)
 
@@ -21,7 +23,7 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
   const open = (keys?: SqlProfiles.ProfilesOptions["keys"]) =>
     Effect.map(Effect.provide(Profiles, layerWith(keys), { local: true }), (profiles) => profiles ?? assert.fail())
 
-  const test = (title: string, body: Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
+  const test = (title: string, body: Effect.Effect<unknown, unknown, SqlClient.SqlClient | Reader>) =>
     it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(Layer.fresh(database), { local: true })))
 
   /** A profile with a saved state. */
@@ -65,6 +67,47 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
         assert.isTrue(state.bytes.equals((yield* (yield* open([second])).load(id))?.bytes ?? assert.fail()))
         assert.include(yield* messageOf(id), `profile key ${second.id}`)
       })
+    )
+
+    test(
+      "can be opened by servers with the same keys in another order",
+      Effect.gen(function* () {
+        const { id, profiles } = yield* saved
+        yield* Effect.flatMap(open([second, first]), ({ save }) => save(id, "b1", state))
+        assert.include(yield* messageOf(id), `profile key ${second.id}`)
+        assert.isNotNull(yield* Effect.flatMap(open([first, second]), ({ load }) => load(id)))
+        yield* profiles.save(id, "b1", state)
+        assert.isNotNull(yield* Effect.flatMap(open([second, first]), ({ load }) => load(id)))
+      })
+    )
+
+    test(
+      "don't include the secrets of unfinished runs, whose keys are listed until the runs finish",
+      Effect.gen(function* () {
+        const store = yield* Store
+        const pin = { alias: "pin", domains: ["shop.example"], server: null }
+        for (const [name, sealed] of [
+          ["1", `${first.id}.abc`],
+          ["2", `${second.id}.abc`],
+          ["3", null]
+        ] as const) {
+          const made = creation(name)
+          const secrets = [
+            { ...pin, sealed: null },
+            { ...pin, sealed }
+          ]
+          // metadata can look like a secret
+          const metadata = { sealed: "other.abc" }
+          yield* store.commit({ ...made, turns: (made.turns ?? []).map((turn) => ({ ...turn, metadata, secrets })) })
+        }
+        assert.deepStrictEqual(yield* SqlProfiles.rotate([second, first]), [])
+        assert.sameMembers(yield* SqlProfiles.secretKeys, [first.id, second.id])
+        yield* Effect.provide(
+          Engine.use(({ cancelTurn }) => cancelTurn("t1")),
+          engine
+        )
+        assert.deepStrictEqual(yield* SqlProfiles.secretKeys, [second.id])
+      }).pipe(Effect.provide(SqlStore.layer))
     )
 
     test(
