@@ -70,14 +70,18 @@ export const makeSchedule = (
 /** A time that is this late was missed: the server didn't run, or could not reach its store. */
 export const lateAfter_ms = 60_000
 
-/** Reads a cron expression of five fields and a time zone; a text is the problem. */
+/**
+ * Reads a cron expression of five fields and a time zone; a text is the problem. When clocks are turned back, an interval
+ * of hours also runs in the repeated hour, but a time of day runs once.
+ */
 export const readCron = (cron: string, timeZone: string): Cron.Cron | string => {
-  if (cron.trim().split(/\s+/u).length !== 5) {
+  const fields = cron.trim().split(/\s+/u)
+  if (fields.length !== 5) {
     return "Expected five fields: minute, hour, day of month, month and day of week, such as 0 6 * * 1-5"
   }
   const zone = Option.getOrUndefined(DateTime.zoneFromString(timeZone))
   if (zone === undefined) return `There is no time zone ${timeZone}. Use a name such as Europe/Berlin or UTC`
-  const parsed = Cron.parse(cron, zone)
+  const parsed = Cron.parse(cron, zone, { onDstOverlap: /[*/]/u.test(fields[1] ?? "") ? "both" : "earlier" })
   return Result.isSuccess(parsed) ? parsed.success : `The cron expression can't be read. ${parsed.failure.message}`
 }
 

@@ -35,6 +35,22 @@ describe("a cron expression", () => {
     ])
   })
 
+  it("keeps its interval when clocks change, unless it names hours", () => {
+    const times = (text: string, from: string, count: number) =>
+      timesOf(text, "Europe/Berlin", from, count).map((time) => time.slice(8, 16))
+    for (const hours of ["*", "*/1", "0-23/1"]) {
+      const [hourly, halfHourly] = [`0 ${hours} * * *`, `*/30 ${hours} * * *`]
+      const autumn = ["25T00:00", "25T01:00", "25T02:00"]
+      assert.deepStrictEqual(times(hourly, "2026-10-24T23:30:00Z", 3), autumn)
+      const halves = ["25T00:00", "25T00:30", "25T01:00", "25T01:30", "25T02:00"]
+      assert.deepStrictEqual(times(halfHourly, "2026-10-24T23:30:00Z", 5), halves)
+      assert.deepStrictEqual(times(hourly, "2026-03-28T23:30:00Z", 3), ["29T00:00", "29T01:00", "29T02:00"])
+      const spring = ["29T00:00", "29T00:30", "29T01:00", "29T01:30", "29T02:00"]
+      assert.deepStrictEqual(times(halfHourly, "2026-03-28T23:30:00Z", 5), spring)
+    }
+    assert.deepStrictEqual(times("*/30 2,5 * * *", "2026-10-24T23:30:00Z", 3), ["25T00:00", "25T00:30", "25T04:00"])
+  })
+
   it("uses a time that doesn't exist an hour later", () => {
     assert.deepStrictEqual(timesOf("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", 2), [
       "2026-03-29T01:30:00.000Z",
