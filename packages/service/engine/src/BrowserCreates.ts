@@ -48,6 +48,16 @@ export interface BrowserRequest {
   readonly metadata?: Browser.Browser["metadata"]
 }
 
+/** The reasons why a browser wasn't created. */
+export type BrowserCreateFailed =
+  | AdmissionRefused
+  | CountryUnavailable
+  | LaunchFailed
+  | LifetimeTooLong
+  | ProfileNotFound
+  | ProfileUnusable
+  | StoreUnavailable
+
 /** Creates browsers: stores each as starting, launches it, and stores it as active. */
 export interface BrowserCreates {
   /** Creates a browser. With `queue`, it may be launched later, when the pool has room. */
@@ -56,17 +66,7 @@ export interface BrowserCreates {
     record: Record,
     queue?: LaunchQueue | null,
     restore?: Restore
-  ) => Effect.Effect<
-    MadeOf<"Browser">,
-    | AdmissionRefused
-    | CountryUnavailable
-    | KeyTaken
-    | LaunchFailed
-    | LifetimeTooLong
-    | ProfileNotFound
-    | ProfileUnusable
-    | StoreUnavailable
-  >
+  ) => Effect.Effect<MadeOf<"Browser">, BrowserCreateFailed | KeyTaken>
   readonly isLaunching: (id: string) => boolean
   /**
    * Waits until a browser is no longer starting; false if its launch failed. `key` is that of its create, which goes

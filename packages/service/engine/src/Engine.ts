@@ -11,8 +11,6 @@ import type {
   AdmissionRefused,
   BrowserNotFound,
   BrowserStopped,
-  CountryUnavailable,
-  LifetimeTooLong,
   IdempotencyKeyReused,
   NotAChoice,
   NotAsked,
@@ -38,7 +36,7 @@ import type { SecretsUnusable } from "./ports/SecretBox.ts"
 import { type EventLog, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import * as AttendedCreates from "./AttendedCreates.ts"
-import type { BrowserRequest } from "./BrowserCreates.ts"
+import type { BrowserCreateFailed, BrowserRequest } from "./BrowserCreates.ts"
 import * as BrowserControl from "./BrowserControl.ts"
 import * as DrivenBrowsers from "./DrivenBrowsers.ts"
 import * as Browsers from "./Browsers.ts"
@@ -116,17 +114,7 @@ export class Engine extends Context.Service<
     readonly createBrowser: (
       request: BrowserRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<
-      SafeCreates.Created<"Browser">,
-      | AdmissionRefused
-      | CountryUnavailable
-      | IdempotencyKeyReused
-      | LaunchFailed
-      | LifetimeTooLong
-      | ProfileNotFound
-      | ProfileUnusable
-      | StoreUnavailable
-    >
+    ) => Effect.Effect<SafeCreates.Created<"Browser">, BrowserCreateFailed | IdempotencyKeyReused>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     /** Saves the profile of a browser that runs here. It's saved at its stop in any case. */

@@ -4,6 +4,7 @@ import type * as Schema from "effect/Schema"
 import type { AgentError, LeaseLost, StepCall } from "@webagent/engine"
 import * as GenAiSpans from "../model/GenAiSpans.ts"
 import type { BrowserLost, Refused } from "../page/Failures.ts"
+import { OnVerified } from "../page/Verification.ts"
 import { type CallResult, shortened } from "./Conversation.ts"
 import { recordOf } from "./Recording.ts"
 import type { Seen } from "./Seen.ts"
@@ -57,13 +58,6 @@ const byName = new Map(Tools.tools.map((each) => [each.tool.name, each]))
 /** Returns whether these calls leave the page as it is. */
 const leavesPage = (calls: ReadonlyArray<Call>) => calls.every(({ name }) => byName.get(name)?.changes === false)
 
-/** Returns whether calls checked their effects: null if one of them can't. */
-const verifiedOf = (records: ReadonlyArray<StepCall.StepCall>): boolean | null => {
-  const made = Object.values(records).filter(({ status }) => status !== "skipped")
-  if (made.some(({ status }) => status === "failed")) return false
-  return made.length > 0 && made.every(({ tool }) => byName.get(tool)?.verifies === true) ? true : null
-}
-
 /** Returns the end of the task, or the reason why the task can't end yet, worded for the model. */
 export type Accept = (params: unknown) => Result.Result<Ending, string>
 
@@ -96,6 +90,8 @@ export const carryOut = (
     const records: Array<StepCall.StepCall> = []
     let skipReason: string | undefined
     let ending: Ending | undefined
+    let isVerified = true
+    const has = (wanted: CallOutcome["status"]) => results.some(({ status }) => status === wanted)
     const before = page.front()
     const isElsewhere = () => {
       const { hasDialog, tabs, url } = page.front()
@@ -127,8 +123,11 @@ export const carryOut = (
       const tool = byName.get(call.name)
       if (tool === undefined) return Effect.succeed(failed(`There is no tool "${call.name.slice(0, 100)}".`))
       if (!offered.includes(tool.tool)) return Effect.succeed(failed(notOffered(call.name, offered)))
+      let { verifies } = tool
       return tool.run(call.params, scene).pipe(
         GenAiSpans.executeTool(call.name, call.id, call.params),
+        Effect.provideService(OnVerified, (is) => void (verifies = is)),
+        Effect.ensuring(Effect.sync(() => (isVerified &&= verifies))),
         Effect.map(done),
         Effect.catchTag("Refused", ({ message }) => Effect.succeed(failed(message)))
       )
@@ -152,9 +151,9 @@ export const carryOut = (
       Effect.map(() => ({
         results,
         records: Object.values(records),
-        verified: verifiedOf(records),
+        verified: has("failed") ? false : (has("done") && ending === undefined && isVerified) || null,
         ending,
-        failed: calls.length === 0 || (ending === undefined && results.some(({ status }) => status === "failed"))
+        failed: calls.length === 0 || (ending === undefined && has("failed"))
       })),
       Effect.ensuring(
         Effect.sync(() => {

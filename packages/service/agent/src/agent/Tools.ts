@@ -59,7 +59,7 @@ interface BrowserTool {
   readonly tool: Described
   /** Is true if the page may be another one after the call. */
   readonly changes: boolean
-  /** Is true if it fails unless it had its effect. */
+  /** Is true if it fails unless it had its effect. An action that knows better reports it with `OnVerified`. */
   readonly verifies: boolean
   readonly run: (params: unknown, scene: Scene) => Done
 }
@@ -155,14 +155,14 @@ export const tools: ReadonlyArray<BrowserTool> = [
       submit: optional(Boolean.annotate({ description: "press Enter afterwards" }))
     }),
     ({ index, text, ...how }, { page }) => page.type(index, text, how),
-    asks
+    { ...asks, ...unverified }
   ),
   make(
     "select",
     "Choose options of a select by their text",
     Struct({ index, values: Array(Text) }),
     ({ index, values }, { page }) => page.select(index, values),
-    asks
+    { ...asks, ...unverified }
   ),
   make(
     "check",

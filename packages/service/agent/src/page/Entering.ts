@@ -8,6 +8,7 @@ import * as Keyboard from "./Keyboard.ts"
 import { press, unclicked } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
+import { checkEntered, verified } from "./Verification.ts"
 
 /** Options for typing a text. */
 export interface TypeOptions {
@@ -91,9 +92,16 @@ export const make = (hands: Hands) => {
         if (why !== null) return yield* refuse(why)
         const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(text, frame.origin))
         if (isSecret) yield* hands.conceal
+        const read = Effect.orElseSucceed(call(frame, "textOf", index), () => null)
+        const before = yield* read
+        const expected = (append && kind !== "value" ? (before ?? "") : "") + revealed.toWellFormed()
+        const { redact } = hands.secrets
+        const quote = (now: string) =>
+          isSecret ? "something else" : JSON.stringify(redact(now).slice(0, 200).toWellFormed())
+        const check = Effect.flatMap(read, (now) => checkEntered(before, revealed, expected, now, quote))
         if (kind === "value") {
-          const { ok, text: outcome } = yield* call(frame, "setValue", index, revealed)
-          return ok ? outcome : yield* refuse(outcome)
+          const problem = yield* call(frame, "setValue", index, revealed)
+          return problem === null ? yield* check : yield* refuse(problem)
         }
         const token = hands.now()
         if (kind === "other") yield* rememberFocus(tab, token)
@@ -121,17 +129,13 @@ export const make = (hands: Hands) => {
         else if (revealed.length <= keys_most && !revealed.includes("\n")) {
           yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
         } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
-        const now =
-          kind === "text" && !append && !submit && !isSecret
-            ? yield* Effect.orElseSucceed(call(frame, "textOf", index), () => null)
-            : null
-        if (submit) {
-          yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
-        }
-        if (field !== "") return `Typed into ${hands.secrets.redact(field).toWellFormed()}, which took the focus.`
-        return now === null || now === revealed
-          ? "Typed."
-          : `Typed; the field now reads ${JSON.stringify(hands.secrets.redact(now).slice(0, 200).toWellFormed())}.`
+        const outcome =
+          field === "" ? yield* check : `Typed into ${redact(field).toWellFormed()}, which took the focus.`
+        if (!submit) return outcome
+        // the page may have left the field, or emptied it on purpose
+        yield* verified(false)
+        yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
+        return outcome
       })
     )
 
@@ -149,7 +153,8 @@ export const make = (hands: Hands) => {
       hands,
       Effect.fnUntraced(function* (tab) {
         const { frame } = yield* find(tab, index, false)
-        const { ok, text } = yield* call(frame, "choose", index, values)
+        const { isVerified = false, ok, text } = yield* call(frame, "choose", index, values)
+        yield* verified(isVerified)
         return ok ? text : yield* refuse(text)
       })
     )
@@ -192,6 +197,8 @@ export const make = (hands: Hands) => {
           files: chosen.flatMap((file) => (file === undefined ? [] : [file.path])),
           objectId: objectId ?? ""
         })
+        // pages that take the files at once empty their field
+        yield* verified((yield* Effect.orElseSucceed(call(frame, "textOf", index), () => "")) !== "")
         return `Chose ${names.join(", ")}.`
       })
     )

@@ -4,6 +4,7 @@ import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse }
 import * as Mouse from "./Mouse.ts"
 import { press, unclicked } from "./Pressing.ts"
 import { mainFrame } from "./Tab.ts"
+import { verified } from "./Verification.ts"
 import type { Press } from "./world/Guarding.ts"
 import type { Direction } from "./world/Moving.ts"
 
@@ -65,6 +66,7 @@ export const make = (hands: Hands) => {
             `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
           )
         }
+        yield* verified(pressedOnly[outcome] === undefined)
         return pressedOnly[outcome] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
       })
     )
@@ -95,6 +97,7 @@ export const make = (hands: Hands) => {
         const { frame, x, y } = yield* find(tab, index)
         yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
         const isOver = dx !== 0 || dy !== 0 || (yield* call(frame, "isHovered", index))
+        yield* verified(isOver)
         return isOver ? over : movedAway
       })
     )
@@ -109,6 +112,7 @@ export const make = (hands: Hands) => {
         yield* Mouse.move(tab.session, { x: span.from.x + 3, y: span.from.y })
         const now = yield* call(mainFrame(tab), "spanOf", text, null)
         const isOver = now !== null && Math.abs(now.from.x - span.from.x) < 3 && Math.abs(now.from.y - span.from.y) < 3
+        yield* verified(isOver)
         return isOver ? over : movedAway
       })
     )
@@ -151,6 +155,7 @@ export const make = (hands: Hands) => {
       Effect.fnUntraced(function* (tab) {
         const frame = index === undefined ? mainFrame(tab) : yield* frameOf(tab, index)
         const moved = yield* call(frame, "scroll", index ?? null, direction, pages)
+        yield* verified(moved !== 0)
         return moved === 0 ? `It does not scroll further ${direction}.` : `Scrolled ${moved} px.`
       })
     )

@@ -147,6 +147,63 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("fails if the page removes the text that was typed, and presses no Enter then", () =>
+    Effect.gen(function* () {
+      const { results, saw, verified } = yield* visit(
+        "emptied",
+        on("type", "Code", { text: "abc" }),
+        on("type", "Code", { text: "abc", submit: true }),
+        on("type", "Code", { text: "abc", append: true }),
+        on("type", "Day", { text: "2026-12-01" })
+      )
+      for (const result of results) assert.match(result, /^The field is empty: the page removed the text\./u)
+      assert.deepStrictEqual(verified, [false, false, false, false])
+      assert.deepStrictEqual(saw, ["removed abc", "removed abc", "removed abc", "removed 2026-12-01"])
+    })
+  )
+
+  it.effect("fails if an editor blocks what is typed", () =>
+    Effect.gen(function* () {
+      const { results, saw, verified } = yield* visit(
+        "blocks-typing",
+        on("type", "Note", { text: "new" }),
+        on("type", "Note", { text: "new", append: true }),
+        on("type", "Title", { text: "new" })
+      )
+      assert.deepStrictEqual(results, [
+        `The field didn't take the text: it still reads "old".`,
+        `The field didn't take the text: it still reads "old".`,
+        "Typed."
+      ])
+      assert.deepStrictEqual([saw, verified], [["title new"], [false, false, true]])
+    })
+  )
+
+  it.effect("reports a value that the page formats or changes back, without calling it verified", () =>
+    Effect.gen(function* () {
+      const { results, saw, verified } = yield* visit(
+        "formats",
+        on("type", "Phone", { text: "5551234567" }),
+        on("type", "Phone", { text: "5551234567" }),
+        on("select", "Size", { values: ["L"] }),
+        on("select", "Color", { values: ["Red"] }),
+        on("type", "Name", { text: "Ann", submit: true }),
+        use("scroll", { direction: "down" })
+      )
+      const typed = 'Typed; the field now reads "(555) 123-4567".'
+      assert.deepStrictEqual(results, [
+        typed,
+        typed,
+        'Selected "L"; the page then changed it to "S".',
+        'Selected "Red".',
+        "Typed.",
+        "It does not scroll further down."
+      ])
+      assert.deepStrictEqual(verified, [null, null, null, true, null, null])
+      assert.deepStrictEqual(saw.slice(-1), ["(555) 123-4567 S Red Ann"])
+    })
+  )
+
   it.effect("writes code into an editor", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("editor", on("type", "Source", { text: "if b:\n    c()" }))
@@ -159,6 +216,11 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       yield* visit("prices.csv")
       const { saw } = yield* visit("attach", on("upload", "Receipt", { names: ["prices.csv"] }))
       assert.deepStrictEqual(saw, ["prices.csv 18"])
+      const emptied = yield* visit("emptied", on("upload", "Receipt", { names: ["prices.csv"] }))
+      assert.deepStrictEqual(
+        [emptied.results, emptied.saw, emptied.verified],
+        [["Chose prices.csv."], ["took prices.csv"], [null]]
+      )
     })
   )
 

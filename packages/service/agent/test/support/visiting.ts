@@ -24,6 +24,8 @@ export interface Visit {
   readonly looks: ReadonlyArray<string>
   /** The results of the calls after the first one, which opens the page. */
   readonly results: ReadonlyArray<string>
+  /** Whether each step after the first one verified its effects, without the last one. */
+  readonly verified: ReadonlyArray<boolean | null | undefined>
   /** The actions that reached the page. */
   readonly saw: ReadonlyArray<string>
   readonly origin: string
@@ -50,7 +52,8 @@ export const visit = Effect.fnUntraced(function* (name: string, ...steps: Readon
   if (turn.status !== "completed" || model.requests.length === 0) {
     return yield* Effect.die(new Error(`The visit to ${name} ended: ${JSON.stringify(turn.error)}`))
   }
-  return { looks, results: results.slice(1), saw: site.saw(), origin: site.origin } satisfies Visit
+  const verified = (yield* running.store.stepsOf(turn.id)).slice(1, -1).map((step) => step.verified)
+  return { looks, results: results.slice(1), verified, saw: site.saw(), origin: site.origin } satisfies Visit
 })
 
 /** The number of the element whose name begins so. */

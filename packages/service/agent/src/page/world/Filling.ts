@@ -7,6 +7,8 @@ import type { Words } from "./Words.ts"
 export interface Outcome {
   readonly ok: boolean
   readonly text: string
+  /** Is true if the field still has the value after the page's handlers ran. */
+  readonly isVerified?: boolean
 }
 
 /** Fields: focus, values, options. Runs in the page. */
@@ -62,29 +64,27 @@ export const filling = ({
 
   const textOf = (number: number): string | null => {
     const element = mustResolve(number)
-    return isField(element) ? element.value : null
+    if (isField(element)) return element.value
+    return isEditable(element) && element instanceof HTMLElement ? squash(element.innerText) : null
   }
 
-  /** Sets what cannot be typed, such as a date, as the page's own control would. */
-  const setValue = (number: number, value: string): Outcome => {
+  /** Sets what cannot be typed, such as a date, as the page's own control would. Returns the reason if it can't. */
+  const setValue = (number: number, value: string): string | null => {
     const element = mustResolve(number)
-    if (!(element instanceof HTMLInputElement)) return { ok: false, text: `Element ${number} takes no value.` }
+    if (!(element instanceof HTMLInputElement)) return `Element ${number} takes no value.`
     const before = element.value
     element.focus()
     element.value = value
     if (element.value === value) {
       announce(element)
-      return { ok: true, text: "Set." }
+      return null
     }
     const form = valueOf(element)
       .replace(/^ = "[^"]*"/u, "")
       .trim()
     const took = element.value
     element.value = before
-    return {
-      ok: false,
-      text: `It does not take ${quote(value)}${took === "" ? "" : ` (it would read ${quote(took)})`}. ${form === "" ? "Use another form." : `Use the form ${form}.`}`
-    }
+    return `It does not take ${quote(value)}${took === "" ? "" : ` (it would read ${quote(took)})`}. ${form === "" ? "Use another form." : `Use the form ${form}.`}`
   }
 
   const low = (text: string) => squash(text).toLowerCase()
@@ -115,8 +115,12 @@ export const filling = ({
       if (element.multiple || isWanted) option.selected = isWanted
     }
     announce(element)
-    const now = Array.from(element.selectedOptions, ({ text }) => squash(text)).join(", ")
-    return { ok: true, text: `Selected ${quote(now)}.` }
+    const textsOf = (all: Iterable<HTMLOptionElement>) => quote(Array.from(all, ({ text }) => squash(text)).join(", "))
+    const wantedNow = textsOf(options.filter((option) => chosen.includes(option)))
+    const now = textsOf(element.selectedOptions)
+    return now === wantedNow
+      ? { ok: true, text: `Selected ${now}.`, isVerified: element.isConnected }
+      : { ok: true, text: `Selected ${wantedNow}; the page then changed it to ${now}.` }
   }
 
   const isChecked = (number: number): boolean | null => {
@@ -127,14 +131,7 @@ export const filling = ({
     return pressed === null ? null : pressed === "true"
   }
 
-  return {
-    focus,
-    insert,
-    textOf,
-    setValue,
-    choose,
-    isChecked
-  }
+  return { focus, insert, textOf, setValue, choose, isChecked }
 }
 
 export type Filling = ReturnType<typeof filling>

@@ -1,0 +1,39 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { refuse } from "./Hands.ts"
+
+/** Receives whether an action could verify its effect, if it knows better than its tool. */
+export const OnVerified: Context.Reference<(isVerified: boolean) => void> = Context.Reference(
+  "@webagent/agent/OnVerified",
+  { defaultValue: (): ((isVerified: boolean) => void) => () => {} }
+)
+
+/** Reports whether an action could verify its effect. */
+export const verified = (isVerified: boolean) => Effect.map(OnVerified, (receive) => receive(isVerified))
+
+/** The part of a text that masks and formats, such as those of telephone numbers, leave as it is. */
+const bare = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, "").toLowerCase()
+
+const isWithin = (one: string, other: string) => other.includes(one) || one.includes(other)
+
+/**
+ * Checks that a field has the text that was entered, and returns a sentence. Refused if the page emptied the field or
+ * left it as it was. A field that the page formatted isn't verified, and neither is one that can't be read, with `null`.
+ */
+export const checkEntered = Effect.fnUntraced(function* (
+  before: string | null,
+  entered: string,
+  expected: string,
+  now: string | null,
+  quote: (text: string) => string
+) {
+  const isExpected = now === expected || now === expected.replaceAll(/\s+/gu, " ").trim()
+  yield* verified(isExpected)
+  if (now === null || isExpected) return "Typed."
+  if (now.trim() === "") {
+    return yield* refuse("The field is empty: the page removed the text. Look at the page before you enter it again.")
+  }
+  return now === before && !isWithin(bare(now), bare(entered))
+    ? yield* refuse(`The field didn't take the text: it still reads ${quote(now)}.`)
+    : `Typed; the field now reads ${quote(now)}.`
+})
