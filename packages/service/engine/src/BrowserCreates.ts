@@ -214,10 +214,6 @@ export const make = Effect.fnUntraced(function* ({
     return yield* isLaunched(id, key, looks - 1)
   })
 
-  const creates: BrowserCreates = {
-    create,
-    isLaunching: (id) => launching.has(id),
-    isLaunched
-  }
+  const creates: BrowserCreates = { create, isLaunching: (id) => launching.has(id), isLaunched }
   return creates
 })

@@ -48,12 +48,7 @@ const drained = ({ sessionId }: Browser.Browser) =>
     })
   )
 
-const moved = Effect.fail(
-  new LaunchFailed({
-    reason: "moved",
-    message: "Another server has a free browser"
-  })
-)
+const moved = Effect.fail(new LaunchFailed({ reason: "moved", message: "Another server has a free browser" }))
 
 /** Interval at which a node without room looks for others that have some. */
 const lookEvery = "1 second"

@@ -24,10 +24,6 @@ export const layer: Layer.Layer<never> = Layer.effect(
       return Effect.andThen(foreign.tellEvents, own.tellEvents)
     })
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(look, every), Schedule.forever))
-    return {
-      tell: () => Effect.void,
-      heard: () => foreign.heardEvents,
-      ...own
-    }
+    return { tell: () => Effect.void, heard: () => foreign.heardEvents, ...own }
   })
 )

@@ -100,11 +100,7 @@ const kindsOf = (dialect: ListQuery.Dialect) => {
     ]
   }
   const browsers: Kind<BrowserFilter, Browser.Browser> = {
-    table: {
-      list: "browser_list",
-      records: "browsers",
-      status: { text: "l.status", columns: ["status"] }
-    },
+    table: { list: "browser_list", records: "browsers", status: { text: "l.status", columns: ["status"] } },
     ofStatus: (status) => ListQuery.oneOf(dialect, "browser_list", "status", [status]),
     parse: parsed<Browser.Browser>,
     statuses: Browser.browserStatuses,

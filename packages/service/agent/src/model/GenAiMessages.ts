@@ -6,7 +6,9 @@ type Part = Readonly<Record<string, unknown>>
 
 const textPart = (content: string): Part => ({ type: "text", content })
 
-const partOf = (part: Exclude<Prompt.Message["content"], string>[number]): ReadonlyArray<Part> => {
+type MessagePart = Exclude<Prompt.Message["content"], string>[number] | Response.PartEncoded
+
+const partOf = (part: MessagePart): ReadonlyArray<Part> => {
   switch (part.type) {
     case "text":
       return [textPart(part.text)]
@@ -40,18 +42,7 @@ const reasons: Partial<Record<Response.FinishReason, string>> = {
 
 /** Returns a response as a message. */
 export const outputOf = (response: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Part> => {
-  const parts = response.flatMap((part): ReadonlyArray<Part> => {
-    switch (part.type) {
-      case "text":
-        return [textPart(part.text)]
-      case "reasoning":
-        return [{ type: "reasoning", content: part.text }]
-      case "tool-call":
-        return [{ type: "tool_call", id: part.id, name: part.name, arguments: part.params }]
-      default:
-        return []
-    }
-  })
+  const parts = response.filter(({ type }) => type !== "tool-result").flatMap(partOf)
   const reason = response.find((part) => part.type === "finish")?.reason ?? "unknown"
   return [{ role: "assistant", parts, finish_reason: reasons[reason] ?? reason }]
 }

@@ -36,21 +36,12 @@ const named: Readonly<Record<string, Key>> = {
   )
 }
 
-const modifierBits: Readonly<Record<string, number>> = {
-  Alt: 1,
-  Control: 2,
-  Ctrl: 2,
-  Meta: 4,
-  Command: 4,
-  Shift: 8
-}
+const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Ctrl: 2, Meta: 4, Command: 4, Shift: 8 }
 
 /** With these a key is a command, and makes no text. */
 const commanding = 2 | 4
 
-/**
- * Only letters and digits have their own number: "." as one would be Delete, "-" Insert, "(" ArrowDown.
- */
+/** Only letters and digits have their own number: "." as one would be Delete, "-" Insert, "(" ArrowDown. */
 const keyOf = (key: string): Key => {
   const isLetter = /^[a-z]$/iu.test(key)
   const isDigit = /^\d$/u.test(key)

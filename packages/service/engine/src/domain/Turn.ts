@@ -123,11 +123,7 @@ export const stepEnded = (
   now_ms: number,
   failure: string | null,
   details: StepDetails = {}
-): TurnStep => ({
-  ...step,
-  ...details,
-  ended: { at_ms: Math.max(now_ms, step.beganAt_ms), failure }
-})
+): TurnStep => ({ ...step, ...details, ended: { at_ms: Math.max(now_ms, step.beganAt_ms), failure } })
 
 /** One instruction of a session: a task in v2's words, a run in v4's. */
 export const Turn = Schema.Struct({

@@ -81,10 +81,7 @@ const FollowUp = Tool.make("follow_up", {
 
 const GetRun = Tool.make("get_run", {
   description: "Get the status of a run, and its result once it has ended. With waitSeconds, wait for that.",
-  parameters: toolArguments({
-    runId: Id,
-    waitSeconds: waitSeconds(0)
-  }),
+  parameters: toolArguments({ runId: Id, waitSeconds: waitSeconds(0) }),
   success: RunAnswer,
   failure: OperationError
 })

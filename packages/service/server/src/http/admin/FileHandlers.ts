@@ -52,9 +52,7 @@ export const layer = (api: Operations) =>
             const links = yield* linksOf(request)
             return HttpServerResponse.redirect(
               Links.pathOf(links.file(id, file.path, FileLinks.downloadAs(file.path))),
-              {
-                headers: { "cache-control": "no-store" }
-              }
+              { headers: { "cache-control": "no-store" } }
             )
           })
         )
