@@ -50,10 +50,7 @@ const chromium = "packages/service/chromium"
 const testChromium = "tools/chromium"
 
 export const arrows: Readonly<Record<string, Rule>> = {
-  [contract]: {
-    imports: [],
-    folders: { ".": [], v2: ["."], v3: ["."], v4: ["."] }
-  },
+  [contract]: { imports: [], folders: { ".": [], v2: ["."], v3: ["."], v4: ["."] } },
 
   [cli]: { imports: [] },
 

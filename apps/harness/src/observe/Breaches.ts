@@ -45,13 +45,7 @@ const neverFetched = ({ log, rows, states }: Evidence): ReadonlyArray<Breach> =>
     // what an earlier try of the trial made was given up with it
     if (kind === "browser" || log.results.has(id) || at_ms < log.began_ms) return []
     if (over.has(id) || log.ended.get(id) === "cancelled" || isLeft(states.get(id))) return []
-    return [
-      {
-        invariant: "results-never-fetched",
-        resource: id,
-        facts: { _tag: "ResultNeverRead", kind }
-      }
-    ]
+    return [{ invariant: "results-never-fetched", resource: id, facts: { _tag: "ResultNeverRead", kind } }]
   })
 }
 

@@ -109,8 +109,5 @@ export const of = Effect.fnUntraced(function* (
   const taken = yield* Effect.forEach(withPictures ? last.slice(-most.pictures) : [], (step) => picture(target, step), {
     concurrency: "unbounded"
   })
-  return {
-    agentSteps: found.map((run) => ({ ...run, steps: stored(run.steps) })),
-    pictures: taken.flat()
-  }
+  return { agentSteps: found.map((run) => ({ ...run, steps: stored(run.steps) })), pictures: taken.flat() }
 })

@@ -97,10 +97,7 @@ export const make = (wanted: SuiteSource.Wanted): SuitesTree => {
       if (Result.isFailure(names)) return { files: [], problem: names.failure.message }
       const isOther = names.success.length !== loaded.size || names.success.some((name) => !loaded.has(name))
       if (isOther || isStale()) yield* load(names.success)
-      return {
-        files: [...loaded].map(([argument, one]) => fileOf(argument, one, facts)),
-        problem: null
-      }
+      return { files: [...loaded].map(([argument, one]) => fileOf(argument, one, facts)), problem: null }
     })
   }
 }

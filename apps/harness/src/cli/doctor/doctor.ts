@@ -21,11 +21,7 @@ export const doctor = configured(
 ).pipe(
   help("Check this machine", {
     does: "Check Node, Go, k6, Chromium, bubblewrap (for webagent-server), the API key and the target",
-    exits: {
-      0: "nothing failed; missing parts are optional",
-      1: "a check failed",
-      2: "wrong usage"
-    },
+    exits: { 0: "nothing failed; missing parts are optional", 1: "a check failed", 2: "wrong usage" },
     examples: { doctor: "This machine", "doctor --target https://your.service": "A service and its key as well" }
   })
 )

@@ -38,11 +38,7 @@ const render = configured(
 ).pipe(
   help("Write manifests for k6-operator", {
     does: "Write manifests that run a load test in a cluster with k6-operator; sends no load",
-    exits: {
-      0: "written",
-      2: "wrong usage",
-      4: "no bundled script"
-    },
+    exits: { 0: "written", 2: "wrong usage", 4: "no bundled script" },
     examples: { "load render smoke manifests --target http://your.service": "Write a TestRun and a ConfigMap" }
   })
 )

@@ -22,10 +22,7 @@ export const plan = configured(
 ).pipe(
   help("Show the plan of a run with its cost", {
     does: "Show the plan of a run with the same flags: scenarios, order, time and maximum cost. Sends nothing",
-    exits: {
-      0: "planned",
-      2: "wrong usage"
-    },
+    exits: { 0: "planned", 2: "wrong usage" },
     examples: {
       "plan --trials 5": "Plan every built-in suite, five trials each",
       "plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00": "What would run for 5 USD"

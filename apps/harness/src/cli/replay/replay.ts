@@ -30,9 +30,6 @@ export const replay = Command.make(
 ).pipe(
   help("Serve a recording in the foreground", {
     does: "Serve a recording in the foreground, on this machine only, and print each request",
-    exits: {
-      0: "stopped with Ctrl-C",
-      2: "wrong usage, a file that is no recording, or the port is in use"
-    }
+    exits: { 0: "stopped with Ctrl-C", 2: "wrong usage, a file that is no recording, or the port is in use" }
   })
 )

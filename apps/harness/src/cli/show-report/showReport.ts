@@ -18,10 +18,7 @@ export const showReport = Command.make(
 ).pipe(
   help("Open the page of a run", {
     does: "Open the page of a run, and print its address",
-    exits: {
-      0: "opened, or printed if there is no display",
-      2: "no such report"
-    },
+    exits: { 0: "opened, or printed if there is no display", 2: "no such report" },
     examples: { "show-report": "The newest run" }
   })
 )

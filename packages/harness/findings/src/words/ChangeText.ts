@@ -49,11 +49,7 @@ const parts: ReadonlyArray<{
     versionOf: ({ harness, tool }) => (harness === undefined ? tool : `${tool} (${commitText(harness)})`),
     isVague: ({ harness }) => harness?.isChanged === true
   },
-  {
-    name: "service",
-    versionOf: ({ service }) => service && serviceText(service),
-    isVague: () => false
-  }
+  { name: "service", versionOf: ({ service }) => service && serviceText(service), isVague: () => false }
 ]
 
 const listed = (all: ReadonlyArray<string>): string =>

@@ -82,10 +82,7 @@ export class ControlServer extends Context.Service<
         const origin = HttpServer.formatAddress(server.address)
         const { setTrap } = yield* Simulation
         yield* setTrap(`${origin}${Trap.trapPath}`)
-        return {
-          address: `${origin}${controlPath}`,
-          loopback: isLoopback(host)
-        }
+        return { address: `${origin}${controlPath}`, loopback: isLoopback(host) }
       })
     ).pipe(Layer.provide(Listener.layer({ host, port })))
   }

@@ -163,8 +163,5 @@ const make = Effect.gen(function* () {
     return { holds: verdicts.every(({ holds }) => holds), verdicts: verdicts }
   }).pipe(Effect.orDie)
 
-  return Oracles.of({
-    verdicts,
-    reset: Effect.sync(() => (oracles = begin(pollInterval_ms)))
-  })
+  return Oracles.of({ verdicts, reset: Effect.sync(() => (oracles = begin(pollInterval_ms))) })
 })

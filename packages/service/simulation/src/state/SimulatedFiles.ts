@@ -47,10 +47,7 @@ export interface FileRecords {
 
 const toRecord = ({ files, workspace }: typeof StoredWorkspace.Type): MemoryWorkspaces.WorkspaceRecord => ({
   workspace,
-  files: files.map(({ content, ...file }) => ({
-    ...file,
-    bytes: Buffer.from(content, "base64")
-  }))
+  files: files.map(({ content, ...file }) => ({ ...file, bytes: Buffer.from(content, "base64") }))
 })
 
 const fromRecord = ({ files, workspace }: MemoryWorkspaces.WorkspaceRecord): typeof StoredWorkspace.Type => ({

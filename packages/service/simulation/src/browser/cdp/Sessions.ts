@@ -22,13 +22,7 @@ export const connect = (state: State, id: number, target: Target = { type: "brow
       return root
     }
   }
-  const root = makeSession({
-    id: undefined,
-    connection,
-    parent: undefined,
-    target,
-    automatic: false
-  })
+  const root = makeSession({ id: undefined, connection, parent: undefined, target, automatic: false })
   state.connections.set(id, connection)
 }
 
