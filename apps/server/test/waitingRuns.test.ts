@@ -41,6 +41,7 @@ it.live("a run waits for the browser that another client stops, and POST /browse
     yield* until(metrics, ({ body }) => /^webagent_node_waiting_launches 1$/mu.test(String(body["text"])))
     const refused = yield* send(v4, key, "POST", "/browsers", {})
     assert.strictEqual(refused.status, 429)
+    assert.strictEqual(refused.headers.get("retry-after"), "5")
     assert.match(String(refused.body["detail"]), /The request waited 500ms for a browser$/u)
     yield* send(v4, key, "PATCH", `/browsers/${String(browser.body["id"])}`, { action: "stop" })
     const isOver = ({ body }: Answer) => body["status"] === "completed" || body["status"] === "failed"
