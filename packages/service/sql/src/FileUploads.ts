@@ -196,15 +196,19 @@ const makeWrite = ({ bytes, limits, rows: { alone }, sql }: Storage, { pathsOf, 
   /** Deletes the bytes of an upload that failed, and expects it again. What can't be done here, `prune` does later. */
   const giveUp = Effect.fnUntraced(
     function* (id: string, { announced, until_ms }: UploadRow) {
+      const now_ms = yield* Clock.currentTimeMillis
       // no row if its commit went through although its response was lost
-      const mine = yield* sql`UPDATE file_garbage SET due_ms = 0 WHERE id = ${id} RETURNING 1`
+      const mine = yield* sql`UPDATE file_garbage SET due_ms = ${now_ms}
+        WHERE id = ${id} AND due_ms > ${FileGarbage.claimed} RETURNING 1`
       if (mine.length === 0) return
       yield* bytes.remove(id)
       yield* sql.withTransaction(
-        Effect.andThen(
-          sql`UPDATE workspace_uploads SET running = 0, size = ${announced ?? 0}, until_ms = ${until_ms} WHERE id = ${id}`,
-          sql`DELETE FROM file_garbage WHERE id = ${id}`
-        )
+        Effect.gen(function* () {
+          const rows = yield* sql`DELETE FROM file_garbage
+            WHERE id = ${id} AND due_ms > ${FileGarbage.claimed} RETURNING 1`
+          if (rows.length === 0) return
+          yield* sql`UPDATE workspace_uploads SET running = 0, size = ${announced ?? 0}, until_ms = ${until_ms} WHERE id = ${id}`
+        })
       )
     },
     (effect) => Effect.ignore(effect)

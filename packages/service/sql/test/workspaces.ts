@@ -4,6 +4,9 @@ import { creation } from "@webagent/store-contract/Creation"
 import { limits, workspaceContract } from "@webagent/store-contract/Workspaces"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
@@ -11,7 +14,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach } from "vitest"
-import { FileFolder, type Reader, SqlStore, SqlWorkspaces } from "../src/index.ts"
+import { FileBytes, FileFolder, type Reader, SqlStore, SqlWorkspaces } from "../src/index.ts"
 
 /** What the workspaces of each database have to do. */
 export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient | Reader, E>) => {
@@ -94,6 +97,75 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
       )
       assert.strictEqual((yield* workspaces.list(0, 1)).total, mostWorkspaces)
     }).pipe(Effect.provideService(Owner, "ann"), Effect.provide(fresh, { local: true }))
+  )
+
+  it.live(`SqlWorkspaces over ${name} limits the number of files, including expected ones`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const { id } = yield* workspaces.create("full")
+      const upload = (...paths: ReadonlyArray<string>) =>
+        workspaces.upload(
+          id,
+          paths.map((path) => ({ path, contentType: "text/plain", size: 1 })),
+          true
+        )
+      const isFull = Effect.fnUntraced(function* (...paths: ReadonlyArray<string>) {
+        const { message } = yield* Effect.flip(upload(...paths))
+        assert.strictEqual(message, "A workspace has at most 10000 files: delete files first")
+      })
+      yield* sql`UPDATE workspaces SET files = 9998 WHERE id = ${id}`
+      yield* isFull("a", "b", "c")
+      const [first] = yield* upload("a", "b")
+      yield* isFull("c")
+      yield* workspaces.write(first?.id ?? "", Stream.make(new Uint8Array(1)), 1)
+      yield* isFull("c")
+      // a file that is replaced counts once
+      yield* upload("a")
+    }).pipe(Effect.provideService(Owner, "ann"), Effect.provide(fresh, { local: true }))
+  )
+
+  it.live(`SqlWorkspaces over ${name} never delete the bytes of an upload that is sent again`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const folderBytes = yield* FileBytes
+      const reached = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+      const opened = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+      let removals = 0
+      const slow = {
+        ...folderBytes,
+        remove: (id: string) =>
+          Effect.suspend(() => {
+            const at = removals++
+            return Effect.andThen(reached[at]?.open ?? Effect.void, opened[at]?.await ?? Effect.void)
+          }).pipe(Effect.andThen(folderBytes.remove(id)))
+      }
+      const layer = SqlWorkspaces.layer({ file: 100, ...limits }).pipe(
+        Layer.provide([Layer.succeed(FileBytes, slow), TimeOrderedIds.layer])
+      )
+      const workspaces = (yield* Effect.provide(Workspaces, layer, { local: true })) ?? assert.fail("no workspaces")
+      const { id } = yield* workspaces.create("w")
+      const [upload] = yield* workspaces.upload(id, [{ path: "a", contentType: "text/plain", size: 1 }], true)
+      const send = (...bytes: ReadonlyArray<number>) =>
+        workspaces.write(upload?.id ?? "", Stream.make(Uint8Array.from(bytes)), null)
+      // the wrong size, whose bytes are deleted slowly, until another node deletes them as well
+      const failed = yield* Effect.forkChild(Effect.exit(send(1, 2)))
+      yield* reached[0]?.await ?? Effect.void
+      yield* sql`UPDATE file_garbage SET due_ms = 0`
+      const pruned = yield* Effect.forkChild(workspaces.prune(0))
+      yield* reached[1]?.await ?? Effect.void
+      yield* opened[0]?.open ?? Effect.void
+      yield* Fiber.join(failed)
+      const again = yield* Effect.exit(send(1))
+      yield* opened[1]?.open ?? Effect.void
+      yield* Fiber.join(pruned)
+      const { length } = (yield* workspaces.files(id, "", "", 10)).files
+      assert.strictEqual(yield* countFiles, length)
+      assert.isTrue(Exit.isFailure(again))
+    }).pipe(
+      Effect.provideService(Owner, "ann"),
+      Effect.provide(Layer.fresh(Layer.provideMerge(bytes, database)), { local: true })
+    )
   )
 
   it.live(`SqlWorkspaces over ${name} deletes the files of a run with the run`, () =>
