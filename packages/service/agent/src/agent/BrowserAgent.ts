@@ -30,7 +30,7 @@ import * as Ending from "./Ending.ts"
 import type { Approval } from "./HandOver.ts"
 import * as Limits from "./Limits.ts"
 import * as Task from "./Task.ts"
-import type { Action } from "./Tools.ts"
+import * as Tools from "./Tools.ts"
 
 /** Limits and permissions of an agent, and the extras of each run. */
 export interface BrowserAgentOptions {
@@ -48,7 +48,7 @@ export interface BrowserAgentOptions {
    * Decides about each action that can't be undone, before the agent takes it. A text refuses the action and is the
    * reason, and an `ask` lets a person decide. By default, every action is approved.
    */
-  readonly approve?: (action: Action) => Effect.Effect<Approval>
+  readonly approve?: (action: Tools.Action) => Effect.Effect<Approval>
   /** Receives each exchange of a run with its model, without secrets. `RecordedModels` repeats them in tests. */
   readonly record?: (runId: string, exchange: Exchange) => Effect.Effect<void>
   /** Rules about the same actions. They apply if there is no `approve`. */
@@ -128,9 +128,13 @@ const goOn = (
 const contextOf = (
   contexts: Map<string, number>,
   { contextTokens, model, sees }: Model,
+  { handOff, outputSchema = null, replay }: Turn.Turn,
   pageChars = 40_000
 ): ContextBudget.ContextBudget =>
   ContextBudget.make({
+    fixedChars:
+      instructions.length +
+      Tools.sizeOf([...Tools.offered(handOff !== undefined, replay !== undefined), Tools.done(outputSchema)]),
     tokens: Limits.least(contexts.get(model) ?? null, contextTokens ?? null) ?? undefined,
     pageChars,
     hasPicture: sees,
@@ -287,7 +291,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judge: isOn ? { context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
-      context: contextOf(contexts, chosen, options.pageChars),
+      context: contextOf(contexts, chosen, turn, options.pageChars),
       used_ms,
       pictures,
       told: taskText,

@@ -12,6 +12,8 @@ export interface Parts {
 interface ContextBudgetOptions {
   /** The size of the model's context in tokens, if it's known. */
   readonly tokens: number | undefined
+  /** The size of each request's instructions and tools, in characters. */
+  readonly fixedChars: number
   /** Limits the text of a page, in characters. */
   readonly pageChars: number
   /** True if each request has a picture, which takes part of the context. */
@@ -29,9 +31,6 @@ const usualRoom = 80_000
 /** The smallest room with which a page can be shown at all, in characters. */
 const leastRoom = 3000
 
-/** Tokens of the instructions and the tools. */
-const fixedTokens = 1700
-
 /** Tokens of a picture of the usual size at most, with most vendors. */
 const pictureTokens = 1600
 
@@ -44,15 +43,13 @@ const charsPerToken = 3
 /** The part of a request that is sent again after it was too large. */
 const shrinking = 0.6
 
-const roomOf = (tokens: number, hasPicture: boolean): number =>
-  Math.max(
-    leastRoom,
-    (tokens - fixedTokens - (hasPicture ? pictureTokens : 0) - Math.min(responseTokens, tokens / 4)) * charsPerToken
-  )
-
 /** Divides a model's context between the page and the past. */
-export const make = ({ hasPicture = false, learn, pageChars, tokens }: ContextBudgetOptions) => {
-  let room = tokens === undefined ? usualRoom : roomOf(tokens, hasPicture)
+export const make = ({ fixedChars, hasPicture = false, learn, pageChars, tokens }: ContextBudgetOptions) => {
+  const roomOf = (tokens: number): number => {
+    const forText = tokens - (hasPicture ? pictureTokens : 0) - Math.min(responseTokens, tokens / 4)
+    return Math.max(leastRoom, forText * charsPerToken - fixedChars)
+  }
+  let room = tokens === undefined ? usualRoom : roomOf(tokens)
   let sent = room
   let refusing = ""
   return {
@@ -71,7 +68,7 @@ export const make = ({ hasPicture = false, learn, pageChars, tokens }: ContextBu
       if (overflow === undefined || room <= leastRoom) return false
       const { tokens: contextTokens } = overflow
       if (contextTokens !== undefined) learn(refusing, contextTokens)
-      const fitting = contextTokens === undefined ? room : roomOf(contextTokens, hasPicture)
+      const fitting = contextTokens === undefined ? room : roomOf(contextTokens)
       // each time less, because the text may take more tokens than usual
       room = Math.max(leastRoom, fitting < room ? fitting : Math.min(room, sent) * shrinking)
       return true

@@ -342,3 +342,9 @@ export const done = (outputSchema: Schema.JsonObject | null): Described => {
     ...(definitions === undefined ? {} : { definitions })
   })
 }
+
+/** Returns the size of tools in a request, in characters. A vendor writes a little more around each. */
+export const sizeOf = (described: ReadonlyArray<Described>): number =>
+  described
+    .map((tool) => JSON.stringify([tool.name, Tool.getDescription(tool), Tool.getJsonSchema(tool)]).length + 70)
+    .reduce((sum, length) => sum + length, 0)

@@ -28,7 +28,7 @@ describe("a context budget", () => {
     ["names its size", "This model's maximum context length is 8192 tokens. You sent 9000."],
     ["doesn't name its size", "prompt is too long"]
   ])("shrinks with each refusal, a few times, if the server %s", (_, message) => {
-    const budget = ContextBudget.make({ tokens: undefined, pageChars: 40_000, learn: () => {} })
+    const budget = ContextBudget.make({ tokens: undefined, fixedChars: 8000, pageChars: 40_000, learn: () => {} })
     const rooms = [budget.parts().past]
     // a request whose fixed parts alone exceed the room
     budget.sending(2_000_000)
@@ -39,7 +39,7 @@ describe("a context budget", () => {
 
   it.effect("keeps earlier calls without page text if the model doesn't summarize", () =>
     Effect.gen(function* () {
-      const budget = ContextBudget.make({ tokens: 8192, pageChars: 40_000, learn: () => {} })
+      const budget = ContextBudget.make({ tokens: 8192, fixedChars: 8000, pageChars: 40_000, learn: () => {} })
       const conversation = Conversation.make("i")
       conversation.say("Task: t")
       for (let step = 0; step < 20; step++) {
@@ -70,7 +70,7 @@ describe("a context budget", () => {
 
   it.effect("rarely needs a summary in a small context", () =>
     Effect.gen(function* () {
-      const budget = ContextBudget.make({ tokens: 8192, pageChars: 40_000, learn: () => {} })
+      const budget = ContextBudget.make({ tokens: 8192, fixedChars: 8000, pageChars: 40_000, learn: () => {} })
       const { past, result } = budget.parts()
       const conversation = Conversation.make("i")
       conversation.say("Task: t")
@@ -109,7 +109,7 @@ describe("a context budget", () => {
   it("learns the context size of the model that refused, which may be a fallback", () => {
     const learned: Array<readonly [string, number]> = []
     const learn = (model: string, tokens: number) => void learned.push([model, tokens])
-    const budget = ContextBudget.make({ tokens: undefined, pageChars: 40_000, learn })
+    const budget = ContextBudget.make({ tokens: undefined, fixedChars: 8000, pageChars: 40_000, learn })
     budget.failing("large")
     budget.failing("small")
     assert.isTrue(budget.shrink(refusal("This model's maximum context length is 8192 tokens.")))
