@@ -18,7 +18,8 @@ const isFree = (port: number): Promise<boolean> =>
 
 /** Returns a function that runs Compose with some files, in a project of this test. */
 const composeWith = async (engine: Engine, files: ReadonlyArray<string>) => {
-  if (engine.compose === null) throw new Lacking(`${engine.name} has no Compose: install the package docker-compose.`)
+  if (engine.compose === null)
+    throw new Lacking(`${engine.name} has no Compose: install the package ${engine.name}-compose.`)
   const command = [...engine.compose, "--project-name", "webagent-test", ...files.flatMap((file) => ["--file", file])]
   const env = { POSTGRES_PASSWORD: "0123456789abcdef", WEBAGENT_API_KEY: key }
   const down = () => run([...command, "down", "--volumes", "--timeout", "5"], { env })
