@@ -2,6 +2,7 @@ import * as Settings from "@webagent/cli/Settings"
 import * as Command from "effect/cli/Command"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Durable from "./durable.ts"
@@ -96,6 +97,7 @@ export const reload = <E, R>(
     const current = new Map(options.settings.map(({ name, value }) => [name, value]))
     const changed = settingsInForce(flags).filter(({ name, value }) => current.get(name) !== value)
     const names = changed.map(({ name }) => name)
+    const hasNewRules = !Equal.equals(options.agent?.approvals, next.agent?.approvals)
     apply(options, next)
     const hasNewKeys = yield* exchangeKeys
     const applied = names.filter((name) => reloadable.has(name))
@@ -103,6 +105,7 @@ export const reload = <E, R>(
     const parts = [
       applied.length === 0 ? "no setting changed" : `changed ${applied.join(", ")}`,
       ...(options.agent?.secrets === undefined || flags.agent.secrets === undefined ? [] : ["read the secrets again"]),
+      ...(hasNewRules ? ["read the approval rules again"] : []),
       ...(hasNewKeys ? ["encrypted the profiles with the new profile key"] : []),
       ...(waiting.length === 0 ? [] : [`restart the server to change ${waiting.join(", ")}`])
     ]

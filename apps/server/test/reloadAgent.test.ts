@@ -31,6 +31,8 @@ test(
     // browsers of a server that is root run as another user
     chmodSync(path, 0o711)
     const [config, secrets] = [join(path, "config.json"), join(path, "secrets.json")]
+    const approvals = join(path, "approvals.json")
+    writeFileSync(approvals, JSON.stringify([{ text: ["pay"], decision: "ask" }]))
     const write = (settings: object, value: string) => {
       writeFileSync(config, JSON.stringify(settings))
       writeFileSync(secrets, JSON.stringify({ shop: { value, domains: [hostOf(shop)] } }))
@@ -44,7 +46,12 @@ test(
       `--api-key=${key}`,
       "--log-level=info"
     ]
-    const files = [`--data=${join(path, "server.db")}`, `--config=${config}`, `--secrets=${secrets}`]
+    const files = [
+      `--data=${join(path, "server.db")}`,
+      `--config=${config}`,
+      `--secrets=${secrets}`,
+      `--approvals=${approvals}`
+    ]
     const program = yield* start([...args, ...files, ...modelFlags(model)], { TMPDIR: path }, undefined, ["setsid"])
     let stderr = ""
     program.process.stderr?.on("data", (chunk) => (stderr += String(chunk)))
@@ -82,6 +89,13 @@ test(
     yield* reload({ ...allowed, maxSteps: 3 }, "third-value", "changed maxSteps; read the secrets again")
     assert.deepInclude(yield* signIn(), { status: "failed", error: "The run reached its limit of 3 steps." })
     assert.include(typed().at(-1), "third-value")
+
+    assert.notInclude(stderr, "approval rules")
+    writeFileSync(approvals, JSON.stringify([{ tools: ["type"], decision: "refuse" }]))
+    const again = "no setting changed; read the secrets again; read the approval rules again"
+    yield* reload({ ...allowed, maxSteps: 3 }, "third-value", again)
+    yield* signIn()
+    assert.lengthOf(typed(), 2)
 
     // a mistake in the secrets leaves all as it was
     writeFileSync(secrets, "{")
