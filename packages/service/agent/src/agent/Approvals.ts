@@ -9,8 +9,8 @@ export interface ApprovalRule {
   /** The tools, such as `click`. */
   readonly tools?: ReadonlyArray<string>
   /**
-   * The hosts of the page on which the action is taken, or of the frame that holds the element. A rule that approves
-   * needs both.
+   * The hosts of the page on which the action is taken, or of a frame that it may affect. A rule that approves has to
+   * name all of them.
    */
   readonly domains?: ReadonlyArray<DomainPattern>
   /**
@@ -25,33 +25,44 @@ export interface ApprovalRule {
 
 const isMet = (
   { decision, domains, text, tools }: ApprovalRule,
-  { address, element, params, tool }: Action
+  { address, element, frames = [], onto, params, tool }: Action
 ): boolean => {
   if (tools !== undefined && !tools.includes(tool)) return false
   if (domains !== undefined) {
-    const isCovered = [address, element?.url ?? address].map((url) => isOn(url, domains))
+    const isCovered = [address, element?.url ?? address, onto?.url ?? address, ...frames].map((url) =>
+      isOn(url, domains)
+    )
     if (!(decision === "approve" ? isCovered.every(Boolean) : isCovered.some(Boolean))) return false
   }
   if (text === undefined) return true
-  const shown =
-    `${element === undefined ? "" : `${element.role} ${element.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
-  const isShown = text.some((part) => shown.includes(part.toLowerCase()))
-  return decision === "approve"
-    ? isShown && !submits(params)
-    : isShown || element === undefined || element.name === "" || submits(params)
+  const { dx, dy, fromDx, fromDy, submit } = recordOf(params)
+  const ends = tool === "drag" ? [fromDx || fromDy ? undefined : element, dx || dy ? undefined : onto] : [element]
+  const isShown = ends.map((end) => {
+    const shown = `${end === undefined ? "" : `${end.role} ${end.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
+    return text.some((part) => shown.includes(part.toLowerCase()))
+  })
+  // Enter may affect another element than the one that the call names
+  const isUnknown = submit === true || ends.some((end) => end === undefined || end.name === "")
+  return decision === "approve" ? isShown.every(Boolean) && submit !== true : isShown.some(Boolean) || isUnknown
 }
 
-/** Returns whether a call also presses Enter, which may affect another element than the one that it names. */
-const submits = (params: unknown): boolean =>
-  typeof params === "object" && params !== null && "submit" in params && params.submit === true
+const recordOf = (params: unknown) => (typeof params === "object" && params !== null ? params : {}) as ToolParams
 
-const questionOf = ({ address, element, params, tool }: Action): string => {
-  const values = Object.entries(typeof params === "object" && params !== null ? params : {}).flatMap(([name, value]) =>
+type ToolParams = Readonly<Record<string, unknown>>
+
+const questionOf = ({ address, dialog, element, frames = [], onto, params, tool }: Action): string => {
+  const values = Object.entries(recordOf(params)).flatMap(([name, value]) =>
     // a password that isn't one of the agent's secrets has no placeholder
     name === "index" || (name === "text" && element?.role === "password") ? [] : [`${name} ${JSON.stringify(value)}`]
   )
-  const what = [tool, ...(element === undefined ? [] : [labelOf(element)]), ...values].join(" ").slice(0, 500)
-  return `May the agent do this at ${(element?.url ?? address).slice(0, 500)}: ${what}?`.toWellFormed()
+  const ends = [element, onto].flatMap((end) => (end === undefined ? [] : [labelOf(end)])).join(" onto ")
+  const question = dialog === undefined ? [] : [JSON.stringify(dialog.slice(0, 300))]
+  const what = [tool, ends, ...question, ...values]
+    .filter((part) => part !== "")
+    .join(" ")
+    .slice(0, 500)
+  const at = element?.url ?? Array.from(new Set([address, ...frames])).join(" or ")
+  return `May the agent do this at ${at.slice(0, 500)}: ${what}?`.toWellFormed()
 }
 
 /** Decides about an action by the first rule that applies. An action without a rule is approved. */

@@ -94,8 +94,8 @@ export const carryOut = (
     const has = (wanted: CallOutcome["status"]) => results.some(({ status }) => status === wanted)
     const before = page.front()
     const isElsewhere = () => {
-      const { hasDialog, tabs, url } = page.front()
-      return hasDialog || url !== before.url || tabs !== before.tabs
+      const { dialog, tabs, url } = page.front()
+      return dialog !== undefined || url !== before.url || tabs !== before.tabs
     }
 
     const end = (params: unknown, at: number): CallOutcome => {

@@ -17,6 +17,12 @@ export interface Action {
   readonly address: string
   /** The element as the page showed it; undefined if the call names none that was shown. */
   readonly element?: Pick<ShownElement, "role" | "name" | "url"> | undefined
+  /** The element that a drag ends on. */
+  readonly onto?: Pick<ShownElement, "role" | "name" | "url"> | undefined
+  /** The addresses of the frames that it may affect. If it's unknown which one it affects, these are all frames. */
+  readonly frames?: ReadonlyArray<string>
+  /** The text of the dialog that it answers. */
+  readonly dialog?: string | undefined
 }
 
 /** The page, the approval and the extraction that tools use in one turn. */
@@ -101,10 +107,16 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
       }
       const acted = act(decoded.success, scene)
       if (!asks) return acted
-      const action = { tool: name, params, address: scene.page.front().url, element: scene.elementOf(params) }
-      return Effect.flatMap(scene.approve(action), (refusal) =>
-        refusal === undefined ? acted : Effect.fail(new Refused({ message: `It was not approved: ${refusal}` }))
-      )
+      return Effect.gen(function* () {
+        const place = decoded.success as { readonly to?: unknown }
+        const { dialog: question, url: address } = scene.page.front()
+        const [element, onto] = [scene.elementOf(params), scene.elementOf({ index: place.to })]
+        const frames = yield* scene.page.affected(name, place)
+        const dialog = name === "dialog" ? question : undefined
+        const refusal = yield* scene.approve({ tool: name, params, address, element, onto, frames, dialog })
+        if (refusal !== undefined) return yield* new Refused({ message: `It was not approved: ${refusal}` })
+        return yield* acted
+      })
     }
   }
 }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { act, type Action, find, type Hands, locate, refuse } from "./Hands.ts"
+import { act, type Action, find, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import type { Beside } from "./Pointing.ts"
 import type { Dropped } from "./world/Dragging.ts"
@@ -25,7 +25,10 @@ export const make = (hands: Hands) => ({
         const isOnto = from !== to && dx === 0 && dy === 0
         const isFromMiddle = fromDx === 0 && fromDy === 0
         const { x, y } = start.inFrame
-        if (!(yield* call(start.frame, "watchDrag", from, { x, y, isGuarded: isFromMiddle }))) {
+        // the frames around it may have scrolled as well
+        const origin = yield* offsetOf(tab, start.frame)
+        const isThere = Math.hypot(origin.x + x - start.x, origin.y + y - start.y) < 1
+        if (!isThere || !(yield* call(start.frame, "watchDrag", from, { x, y, isGuarded: isFromMiddle }))) {
           return yield* refuse(
             `Elements ${from} and ${to} are too far apart to be in sight together, so nothing was dragged. Look for another way to move it.`
           )

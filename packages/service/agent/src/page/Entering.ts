@@ -53,6 +53,11 @@ const focusedField = Effect.fnUntraced(function* (
     target = yield* call(at, "focused", at === frame ? index : null, token, selects)
   }
   const { hadFocus, label, relation, takesText } = target
+  if (at !== frame && at.origin !== frame.origin) {
+    return yield* refuse(
+      `Element ${index} was clicked, the focus is in a frame of another site, and nothing was typed. Type into the field there by its number.`
+    )
+  }
   if (!takesText) {
     return yield* refuse(
       `Element ${index} takes no text. It was clicked, the focus is on ${label}, and nothing was typed. Type into a field by its number, or use \`press\` where the page reads keys.`
@@ -90,7 +95,9 @@ export const make = (hands: Hands) => {
         if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
         const why = yield* call(frame, "whyNotText", index)
         if (why !== null) return yield* refuse(why)
-        const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(text, frame.origin))
+        // as a key, a carriage return would be Enter
+        const lines = text.replaceAll(/\r\n?/gu, "\n")
+        const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(lines, frame.origin))
         if (isSecret) yield* hands.conceal
         const read = Effect.orElseSucceed(call(frame, "textOf", index), () => null)
         const before = yield* read

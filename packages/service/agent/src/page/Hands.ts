@@ -8,8 +8,9 @@ import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
 import { gone, settle, unlessStopped } from "./Settle.ts"
-import type { Tab } from "./Tab.ts"
+import { mainFrame, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
+import type { Press } from "./world/Guarding.ts"
 import type { Kind } from "./world/Locating.ts"
 
 /** The tools and state that actions share. */
@@ -141,20 +142,33 @@ export const frameOf = (tab: Tab, index: number): Effect.Effect<Frame.Frame, Ref
     : Effect.succeed(frame)
 }
 
+/** Returns the frames around a frame, from its parent on. */
+export const outerFrames = (tab: Tab, { parent }: Frame.Frame): ReadonlyArray<Frame.Frame> => {
+  const outer = parent === undefined ? undefined : tab.frames.get(parent)
+  return outer === undefined ? [] : [outer, ...outerFrames(tab, outer)]
+}
+
 /** Returns the offset of a frame's viewport from that of its tab. */
 export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
-  let x = 0
-  let y = 0
-  for (let at = frame; at.parent !== undefined;) {
-    const parent = tab.frames.get(at.parent)
-    if (parent === undefined) break
-    const place = yield* Frame.call(parent, "frameAt", at.id)
+  const offset = { x: 0, y: 0 }
+  let inner = frame
+  for (const outer of outerFrames(tab, frame)) {
+    const place = yield* Frame.call(outer, "frameAt", inner.id)
     if (place === null) return yield* refuse("The frame of the element is not on the page any more.")
-    x += place.x
-    y += place.y
-    at = parent
+    offset.x += place.x
+    offset.y += place.y
+    inner = outer
   }
-  return { x, y }
+  return offset
+})
+
+/** Ends the guards of a click, and returns its outcome; the documents around the element's frame keep what missed that. */
+export const pressed = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
+  const outcomeOf = (each: Frame.Frame) => Effect.orElseSucceed(Frame.call(each, "pressed"), (): Press => "left")
+  const inner = yield* outcomeOf(frame)
+  const outer = yield* Effect.forEach(outerFrames(tab, frame), outcomeOf)
+  if (!outer.includes("missed")) return inner
+  return inner === "none" ? "missed" : inner === "hit" ? "partly" : inner
 })
 
 /** Brings an element into sight. The next clicks that are guarded go to this element or nowhere. */
@@ -165,16 +179,22 @@ export const locate = Effect.fnUntraced(function* (
   guardedClicks = 0
 ): Effect.fn.Return<Found, CdpError | Refused> {
   const frame = yield* frameOf(tab, index)
-  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
-  if (!located.ok && located.isCovered) {
+  for (let turn = 0; ; turn++) {
+    const located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
+    let reached = located
+    let inner = frame
+    for (const outer of outerFrames(tab, frame)) {
+      if (!reached.ok) break
+      reached = yield* Frame.call(outer, "through", inner.id, reached, index, mustBeUncovered, guardedClicks)
+      inner = outer
+    }
+    if (located.ok && reached.ok) return { ...reached, tab, frame, inFrame: { x: located.x, y: located.y } }
+    // a guard that no click follows would keep another one from the page
+    if (located.ok && guardedClicks > 0) yield* pressed(tab, frame)
+    if (!reached.ok && (turn === 1 || !reached.isCovered)) return yield* refuse(reached.why)
     // what covers it may be on its way out
-    yield* Frame.call(frame, "settle", 50, 500)
-    located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
+    yield* Frame.call(located.ok ? mainFrame(tab) : frame, "settle", 50, 500)
   }
-  if (!located.ok) return yield* refuse(located.why)
-  const offset = yield* offsetOf(tab, frame)
-  const { isHealed, kind, x, y } = located
-  return { tab, frame, inFrame: { x, y }, kind, isHealed, x: x + offset.x, y: y + offset.y }
 })
 
 /**

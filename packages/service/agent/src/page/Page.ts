@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Affecting from "./Affecting.ts"
 import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
 import * as Dragging from "./Dragging.ts"
 import * as Downloads from "./Downloads.ts"
@@ -50,7 +51,8 @@ export interface Front {
   readonly url: string
   /** The number of tabs. */
   readonly tabs: number
-  readonly hasDialog: boolean
+  /** The text of the dialog that the page shows. */
+  readonly dialog: string | undefined
 }
 
 /** The view of a browser and the actions in it, until the scope closes. The browser keeps running. */
@@ -61,7 +63,8 @@ export interface Page
     ReturnType<typeof Dragging.make>,
     ReturnType<typeof Going.make>,
     ReturnType<typeof Finding.make>,
-    ReturnType<typeof Recalling.make> {
+    ReturnType<typeof Recalling.make>,
+    ReturnType<typeof Affecting.make> {
   readonly look: (options?: Look.LookOptions) => Effect.Effect<Look.Look, Refused | BrowserLost>
   /** A JPEG of what is in sight. */
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
@@ -175,6 +178,7 @@ export const make = Effect.fnUntraced(function* (
     ...Going.make(hands),
     ...Finding.make(hands),
     ...Recalling.make(hands),
+    ...Affecting.make(hands),
     look: (lookOptions = {}) =>
       told(
         hands,
@@ -198,7 +202,7 @@ export const make = Effect.fnUntraced(function* (
     ),
     front: () => {
       const { dialog, url } = tabs.front()
-      return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }
+      return { url: secrets.redact(url), tabs: tabs.all().length, dialog: dialog?.message }
     },
     timeZone,
     files: hands.files,

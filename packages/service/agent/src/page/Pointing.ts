@@ -79,7 +79,7 @@ export const make = (hands: Hands) => {
         const why = yield* call(frame, "whyNotAt", x, y)
         if (why !== null) return yield* refuse(why)
         const label = yield* call(frame, "labelAt", x, y)
-        const isOther = yield* call(frame, "isFrameAt", x, y)
+        const isOther = (yield* call(frame, "frameFor", { x, y })) !== null
         yield* call(frame, "hearPress")
         yield* Mouse.click(tab.session, { x, y })
         // a document that is gone was left by the click

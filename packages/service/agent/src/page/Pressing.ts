@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { type Found, locate } from "./Hands.ts"
+import { type Found, locate, pressed } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import type { Press } from "./world/Guarding.ts"
 
@@ -24,17 +24,17 @@ export const press = Effect.fnUntraced(function* (
     Effect.sync(() => (isReleasedElsewhere = frame.world !== world))
   )
   const how = hold_ms > 0 ? { ...options, hold: Effect.asVoid(hold) } : options
-  const pressed = Effect.map(
-    Effect.orElseSucceed(call(frame, "pressed"), (): Press => "left"),
+  const outcome = Effect.map(
+    pressed(tab, frame),
     // a document that is gone after the release was left by the click
-    (outcome): Press => (outcome === "left" && !isReleasedElsewhere ? "hit" : outcome)
+    (now): Press => (now === "left" && !isReleasedElsewhere ? "hit" : now)
   )
   yield* Mouse.click(tab.session, element, how)
-  const first = yield* pressed
+  const first = yield* outcome
   if (first !== "missed") return first
   yield* call(frame, "settle", 50, 500)
   yield* Mouse.click(tab.session, yield* locate(tab, index, true, options.count ?? 1), how)
-  return yield* pressed
+  return yield* outcome
 })
 
 /** Returns the reason why a press became no click. */

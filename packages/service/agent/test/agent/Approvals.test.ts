@@ -85,6 +85,37 @@ describe("Approvals", () => {
     const approving = { domains: ["shop.example"], decision: "approve" } as const
     assert.strictEqual(decided([approving, { decision: "refuse" }], framed), "refuse")
     assert.strictEqual(decided([approving, { decision: "refuse" }]), "approve")
+    const press = { ...click, tool: "press", element: undefined, frames: ["https://bank.example/"] }
+    assert.strictEqual(decided([{ domains: ["bank.example"], decision: "refuse" }], press), "refuse")
+    assert.strictEqual(decided([approving, { decision: "refuse" }], press), "refuse")
+  })
+
+  it("match both ends of a drag", () => {
+    const element = { role: "listitem", name: "Card", url: address }
+    const onto = { role: "button", name: "Delete account", url: "https://bank.example/" }
+    const drag = { tool: "drag", params: { from: 3, to: 5 }, address, element, onto }
+    const ask = "May the agent do this at"
+    for (const rule of [{ text: ["delete"] }, { text: ["card"] }, { domains: ["bank.example"] }]) {
+      assert.strictEqual(decided([{ ...rule, decision: "refuse" }], drag), "refuse")
+      assert.strictEqual(decided([{ ...rule, decision: "approve" }, { decision: "refuse" }], drag), "refuse")
+    }
+    assert.strictEqual(
+      decided([{ text: ["card", "delete"], decision: "approve" }, { decision: "refuse" }], drag),
+      "approve"
+    )
+    // it may end on another element
+    const beside = { ...drag, onto: element, params: { ...drag.params, dx: 100 } }
+    assert.strictEqual(decided([{ text: ["delete"], decision: "refuse" }], beside), "refuse")
+    assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], drag)), {
+      ask: `${ask} ${address}: drag listitem "Card" onto button "Delete account" from 3 to 5?`
+    })
+  })
+
+  it("ask about a dialog with its text", () => {
+    const dialog = { tool: "dialog", params: { accept: true }, address, dialog: "Delete all?" }
+    assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], dialog)), {
+      ask: `May the agent do this at ${address}: dialog "Delete all?" accept true?`
+    })
   })
 })
 
@@ -132,6 +163,43 @@ layer(
     })
   )
 })
+
+layer(Running.layer({ approvals: [{ domains: ["localhost"], decision: "refuse" }] }), { excludeTestServices: true })(
+  "a rule about a frame's host",
+  (it) => {
+    it.effect("applies to numbers of earlier looks, to points and to keys", () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        const { site } = running
+        site.saw()
+        const outcomes: Array<string> = []
+        let number = 0
+        const steps = [
+          (now: Running["Service"]) => call("click", { index: (number = numberOf(now, "Pay cross")) }),
+          () => call("clickAt", { x: 30, y: 20 }),
+          () => call("press", { keys: "Tab Enter" }),
+          () => call("press", { keys: "Tab" }),
+          () => call("press", { keys: "Enter" }),
+          () => call("scroll", { direction: "bottom" }),
+          () => call("click", { index: number }),
+          () => done()
+        ]
+        script(
+          running,
+          call("navigate", { url: `${site.origin}/frame-refused` }),
+          ...steps.map((step) => (now: Running["Service"]) => {
+            outcomes.push(told(now))
+            return step(now)
+          })
+        )
+        const { turn } = yield* carriedOut("Pay")
+        assert.strictEqual(turn.status, "completed")
+        assert.deepStrictEqual(site.saw(), [])
+        for (const at of [1, 2, 3, 5, 7]) assert.include(outcomes[at], "It was not approved", String(at))
+      })
+    )
+  }
+)
 
 layer(Running.layer({ approvals: [{ text: ["pay", "delete", "buy"], decision: "refuse" }] }), {
   excludeTestServices: true

@@ -7,6 +7,18 @@ import { open, shown, Tested } from "../support/browser.ts"
 import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
 
 layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
+  it.effect("doesn't press Enter for a carriage return in a text", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit(
+        "return-key",
+        on("type", "Note", { text: "a\r" }),
+        on("type", "Note", { text: "b\r\n" })
+      )
+      assert.notInclude(saw, "submitted")
+      assert.deepStrictEqual([saw[0], saw.at(-1)], ["a", "b"])
+    })
+  )
+
   it.effect("turns the mouse wheel over a map", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit(

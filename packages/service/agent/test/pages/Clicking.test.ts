@@ -82,6 +82,32 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("doesn't hit an element of the page that covers a frame", () =>
+    Effect.gen(function* () {
+      const covered = yield* visit("frame-covered", on("click", "Pay same"), on("click", "Pay cross"))
+      const hovered = yield* visit("frame-covered-on-hover", on("click", "Pay same"))
+      assert.deepStrictEqual([...covered.saw, ...hovered.saw], [])
+      for (const result of [...covered.results, ...hovered.results]) {
+        assert.include(result, 'is covered by button "Buy everything"')
+      }
+    })
+  )
+
+  it.effect("scrolls the pages around a frame", () =>
+    Effect.gen(function* () {
+      const below = yield* visit("frame-below", on("click", "Pay same"), on("click", "Pay cross"))
+      assert.deepStrictEqual(
+        [below.results, below.saw],
+        [
+          ["Clicked.", "Clicked."],
+          ["paid same", "paid cross"]
+        ]
+      )
+      const nested = yield* visit("frame-nested", on("click", "Pay deep"))
+      assert.deepStrictEqual([nested.results, nested.saw], [["Clicked."], ["paid deep"]])
+    })
+  )
+
   it.effect("works once the wall in front of the page is gone", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("cookie-wall", on("click", "Accept"), on("click", "Buy"))

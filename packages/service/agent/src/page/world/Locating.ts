@@ -10,7 +10,7 @@ import type { Words } from "./Words.ts"
 export type Kind = "text" | "editable" | "value" | "select" | "file" | "checkbox" | "other"
 
 /** The point at which to click an element, in its frame's own viewport, or the reason why that's impossible. */
-type Located =
+export type Located =
   | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
@@ -60,8 +60,13 @@ export const locating = ({
       })
     })
 
-  const toMiddle = async (element: Element) => {
+  /** Brings an element to the middle, or with a margin a point of it, as a frame may be larger than the screen. */
+  const toMiddle = async (element: Element, margin?: string) => {
+    const style = margin === undefined || !(element instanceof HTMLElement) ? undefined : element.style
+    const before = style?.scrollMargin ?? ""
+    if (style !== undefined) style.scrollMargin = margin ?? ""
     element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })
+    if (style !== undefined) style.scrollMargin = before
     await frame()
   }
 
@@ -84,8 +89,14 @@ export const locating = ({
         width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
+  const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
+
+  const coveredBy = (cover: Element | null, number: number): Located => {
+    const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
+    return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
+  }
+
   const locate = async (number: number, mustBeUncovered: boolean, clicks = 0): Promise<Located> => {
-    const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
     const target = resolve(number)
     if (typeof target === "string") return refuse(target)
     const { element, isHealed } = target
@@ -126,11 +137,10 @@ export const locating = ({
       if (clicks > 0 && kind !== "file") guard(number, element, clicks)
       return { ok: true, ...ofInner, kind, isHealed }
     }
-    const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
-    return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
+    return coveredBy(cover, number)
   }
 
-  return { frame, locate }
+  return { coveredBy, frame, locate, refuse, toMiddle }
 }
 
 export type Locating = ReturnType<typeof locating>

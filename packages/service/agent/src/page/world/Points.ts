@@ -1,10 +1,27 @@
+import type { Focusing } from "./Focusing.ts"
+import type { Guarding } from "./Guarding.ts"
+import type { Located, Locating } from "./Locating.ts"
 import type { Naming } from "./Naming.ts"
 import type { Roles } from "./Roles.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
 /** Follows clicks at points of the screen. Runs in the page. */
-export const points = ({ cut, deepest, nameOf, quote, roleOf }: Words & Trees & Roles & Naming) => {
+export const points = ({
+  coveredBy,
+  cut,
+  deepest,
+  deepestFocus,
+  frameAt,
+  frameIdOf,
+  guard,
+  nameOf,
+  ownerOf,
+  quote,
+  refuse,
+  roleOf,
+  toMiddle
+}: Words & Trees & Roles & Naming & Guarding & Locating & Focusing) => {
   let point = { isPressed: false }
 
   /** Notices the next press of the mouse, wherever it is. */
@@ -21,10 +38,16 @@ export const points = ({ cut, deepest, nameOf, quote, roleOf }: Words & Trees & 
       ? null
       : `The point ${x},${y} isn't on the screen, which has ${innerWidth} x ${innerHeight} pixels.`
 
-  /** Returns whether a point belongs to another document, which gets the press instead. */
-  const isFrameAt = (x: number, y: number): boolean => {
-    const at = deepest(x, y)
-    return at !== null && /^(?:IFRAME|FRAME|EMBED|OBJECT)$/u.test(at.tagName)
+  /**
+   * Returns the frame at a point, or without a point the one that receives keys. It's null for this document itself, and
+   * has no id if it isn't known. The point is in the frame's own viewport.
+   */
+  const frameFor = (point: { readonly x: number; readonly y: number } | null) => {
+    const at = point === null ? deepestFocus() : deepest(point.x, point.y)
+    if (at === null || !/^(?:IFRAME|FRAME|EMBED|OBJECT)$/u.test(at.tagName)) return null
+    const id = frameIdOf(at)
+    const { x, y } = frameAt(id ?? "") ?? { x: 0, y: 0 }
+    return { id, point: point === null ? null : { x: point.x - x, y: point.y - y } }
   }
 
   /** Describes the element at a point, for the model. */
@@ -34,7 +57,36 @@ export const points = ({ cut, deepest, nameOf, quote, roleOf }: Words & Trees & 
     return at === null || at === document.body || at === document.documentElement ? "the page" : label
   }
 
-  return { hearPress, hasPressed: () => point.isPressed, isFrameAt, whyNotAt, labelAt }
+  /**
+   * Brings a point of the element in a frame into sight, and returns it in this viewport. It's refused where this document
+   * covers the frame, and guarded clicks that reach this document instead of the frame are kept from it.
+   */
+  const through = async (
+    id: string,
+    point: Located & { readonly ok: true },
+    number: number,
+    mustBeUncovered: boolean,
+    clicks: number
+  ): Promise<Located> => {
+    const owner = ownerOf(id)
+    if (owner === undefined) return refuse("The frame of the element is not on the page any more.")
+    let cover: Element | null = null
+    for (const turn of [0, 1]) {
+      const { height, width } = owner.getBoundingClientRect()
+      if (turn === 1) {
+        await toMiddle(owner, `${-point.y}px ${point.x - width}px ${point.y - height}px ${-point.x}px`)
+      }
+      const origin = frameAt(id) ?? { x: 0, y: 0 }
+      const [x, y] = [point.x + origin.x, point.y + origin.y]
+      cover = deepest(x, y)
+      if (cover !== owner && (mustBeUncovered || (cover === null && turn === 0))) continue
+      if (clicks > 0 && point.kind !== "file") guard(number, owner, clicks)
+      return { ...point, x, y }
+    }
+    return coveredBy(cover, number)
+  }
+
+  return { hearPress, hasPressed: () => point.isPressed, frameFor, whyNotAt, labelAt, through }
 }
 
 export type Points = ReturnType<typeof points>

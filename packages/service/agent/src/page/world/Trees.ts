@@ -56,6 +56,8 @@ export const trees = () => {
     return visibility !== "visible" || display === "none"
   }
 
+  const ownerOf = (id: string) => Array.from(all(document)).find((element) => frameIds.get(element) === id)
+
   return {
     rootOf,
     eachChild,
@@ -102,18 +104,17 @@ export const trees = () => {
     frameIdOf: (element: Element) => frameIds.get(element),
     /** Tells which frame an element holds. */
     nameFrame: (element: Element, id: string) => void frameIds.set(element, id),
+    ownerOf,
     /** Returns the origin of a frame's viewport in this one. */
     frameAt: (id: string) => {
-      for (const element of all(document)) {
-        if (frameIds.get(element) !== id) continue
-        const { x, y } = element.getBoundingClientRect()
-        const { paddingLeft, paddingTop } = getComputedStyle(element)
-        return {
-          x: x + element.clientLeft + Number.parseFloat(paddingLeft),
-          y: y + element.clientTop + Number.parseFloat(paddingTop)
-        }
+      const element = ownerOf(id)
+      if (element === undefined) return null
+      const { x, y } = element.getBoundingClientRect()
+      const { paddingLeft, paddingTop } = getComputedStyle(element)
+      return {
+        x: x + element.clientLeft + Number.parseFloat(paddingLeft),
+        y: y + element.clientTop + Number.parseFloat(paddingTop)
       }
-      return null
     }
   }
 }
