@@ -8,7 +8,7 @@ import { mainFrame, type Tab } from "./Tab.ts"
 const patience = "2 seconds"
 
 /** Returns the innermost frame at a point, or without a point the one that receives keys; undefined if it isn't known. */
-const innermost = Effect.fnUntraced(function* (tab: Tab, point: Point | null) {
+export const innermost = Effect.fnUntraced(function* (tab: Tab, point: Point | null) {
   let frame: Frame | undefined = mainFrame(tab)
   for (let at = point; frame !== undefined;) {
     const inner = yield* call(frame, "frameFor", at)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { innermost } from "./Affecting.ts"
 import { call } from "./Frame.ts"
 import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
@@ -126,7 +127,9 @@ export const make = (hands: Hands) => {
         if (span !== null) {
           const { x, y } = yield* offsetOf(tab, frame)
           const shifted = (point: Mouse.Point) => ({ x: point.x + x, y: point.y + y })
-          yield* Mouse.drag(tab.session, shifted(span.from), shifted(span.to))
+          // the page may cover a frame
+          const isThere = frame.parent === undefined || (yield* innermost(tab, shifted(span.from))) === frame
+          if (isThere) yield* Mouse.drag(tab.session, shifted(span.from), shifted(span.to))
         }
         return (yield* call(frame, "highlight", text, index)) ? "Selected." : yield* refuse("This text is not there.")
       })

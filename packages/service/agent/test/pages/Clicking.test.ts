@@ -85,6 +85,8 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
   it.effect("doesn't hit an element of the page that covers a frame", () =>
     Effect.gen(function* () {
       const covered = yield* visit("frame-covered", on("click", "Pay same"), on("click", "Pay cross"))
+      const selected = yield* visit("frame-covered", on("highlight", "Pay same", { text: "Pay same" }))
+      assert.deepStrictEqual([selected.results, selected.saw], [["Selected."], []])
       const hovered = yield* visit("frame-covered-on-hover", on("click", "Pay same"))
       assert.deepStrictEqual([...covered.saw, ...hovered.saw], [])
       for (const result of [...covered.results, ...hovered.results]) {
