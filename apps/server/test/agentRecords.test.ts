@@ -43,7 +43,8 @@ test(
         .flatMap(({ spans }) => spans)
         .filter((span) => span.traceId === traceId)
     const named = (name: string) => spans().find((span) => span.name.startsWith(name))
-    yield* until(Effect.sync(spans), () => named("run") !== undefined && named("POST") !== undefined)
+    const isExported = () => named("run") !== undefined && named("POST") !== undefined
+    yield* Effect.repeat(Effect.sleep("20 millis"), { until: isExported })
     assert.strictEqual(named("invoke_agent")?.parentSpanId, named("run")?.spanId)
     assert.strictEqual(named("chat")?.parentSpanId, named("invoke_agent")?.spanId)
     assert.strictEqual(named("execute_tool click")?.parentSpanId, named("invoke_agent")?.spanId)
