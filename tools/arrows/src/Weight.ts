@@ -9,8 +9,8 @@ export interface Weight {
   readonly longFunctions: ReadonlyArray<string>
 }
 
-/** The size of the sources today. Raised last for examples in doc comments and for the cause, owner and onset of a finding. Lower a number whenever it falls. */
-export const most = { lines: 148_883, longFunctions: 0 }
+/** The size of the sources today. Raised last for checks of the frames around an element. Lower a number whenever it falls. */
+export const most = { lines: 149_058, longFunctions: 0 }
 
 const longest = 150
 
