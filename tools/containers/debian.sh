@@ -33,19 +33,23 @@ subnet=10.213.$((number % 200 + 20))
 inside="nsenter --net=/var/run/netns/$namespace"
 daemon= command=
 
-# Processes of the engine in this folder: dockerd, containerd, and the parents of containers.
+# Processes of the engine in this folder: dockerd, containerd, and the parents of containers; or those with a name.
 engine() {
   for process in /proc/[0-9]*; do
     { read -r name <"$process/comm"; } 2>/dev/null || continue
+    case $name in ${1:-*}) ;; *) continue ;; esac
     case $name in dockerd | containerd*) ;; *) continue ;; esac
-    if { tr '\0' '\n' <"$process/cmdline"; } 2>/dev/null | grep -qF "$place/"; then echo "${process#/proc/}"; fi
+    if { tr '\0' '\n' <"$process/cmdline"; } 2>/dev/null | grep -qF -e "$place/exec" -e "$place/data"; then
+      echo "${process#/proc/}"
+    fi
   done
 }
-# Stops the engine that a killed run has left. It stops its containers first.
+# Stops the engine that a killed run has left. dockerd stops its containers and containerd, so it's told first.
 stop_engine() {
   running=$(engine)
   [ -n "$running" ] || return 0
-  kill $running 2>/dev/null || :
+  first=$(engine dockerd)
+  kill ${first:-$running} 2>/dev/null || :
   tries=0
   while running=$(engine) && [ -n "$running" ] && [ $tries -lt 40 ]; do
     tries=$((tries + 1))
@@ -65,7 +69,7 @@ remove_leftovers() {
   stop_engine
   remove_network
   # innermost first
-  grep -F " $place/" /proc/self/mounts | cut -d ' ' -f 2 | sort -r | while read -r mount; do
+  grep -F -e " $place/data/" -e " $place/exec/" /proc/self/mounts | cut -d ' ' -f 2 | sort -r | while read -r mount; do
     umount --lazy "$mount" 2>/dev/null || :
   done
   rm -f "$place/pid" "$place/docker.sock" "$place/exec/containerd/containerd.pid"

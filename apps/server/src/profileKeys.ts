@@ -66,18 +66,19 @@ const makeFile = (file: string) =>
 /** Finds the keys: those of the variable, of the file, or of a file next to the database; none for Postgres. */
 const findKeys = (
   { file, keys }: ProfileKeyOptions,
-  data: Data
+  data: Data,
+  mayMake = true
 ): Effect.Effect<ReadonlyArray<ProfileKey>, UserError> => {
   if (keys !== undefined) return keysOf(Redacted.value(keys), profileKeyVariable)
   if (file !== undefined) return readFile(file)
   if (data._tag === "Postgres") return Effect.succeed([])
   const usual = join(folderOf(data), "profile.key")
-  return Effect.andThen(makeFile(usual), readFile(usual))
+  return Effect.andThen(mayMake ? makeFile(usual) : Effect.void, readFile(usual))
 }
 
 const warnOfSecrets = (ids: ReadonlyArray<string>) =>
   Effect.logWarning(
-    `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${ids.join(", ")}. Keep them in ${profileKeyVariable} or the key file until these runs finish`
+    `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${ids.join(", ")}. ${profileKeyVariable} or the key file needs them until these runs finish`
   )
 
 /** Encrypts all profiles with the first key, and reports keys that are missing, or that unfinished runs need. */
@@ -107,7 +108,8 @@ const exchangeable = (options: ProfileKeyOptions, data: Data, keys: Array<Profil
         keys.splice(0, keys.length, ...next)
         return Effect.as(Effect.provide(rotated([...next]), context), isNew)
       })
-    Object.assign(options, { again: Effect.map(findKeys(options, data), use) })
+    // a new file in place of one that is missing would make all profiles unreadable
+    Object.assign(options, { again: Effect.map(findKeys(options, data, false), use) })
   })
 
 /**

@@ -81,8 +81,8 @@ export const hasFiles = (
   (profileKeys !== undefined && profileKeys.keys === undefined && data._tag === "File")
 
 /**
- * Reads the configuration file, the secrets and the profile keys again, and uses the settings that can change without a restart. The log
- * names those that can't. A mistake leaves all settings as they are.
+ * Reads the configuration file, the secrets, the approval rules and the profile keys again, and uses the settings that can
+ * change without a restart. The log names those that can't. A mistake leaves all settings as they are.
  */
 export const reload = <E, R>(
   options: Durable.DurableOptions,

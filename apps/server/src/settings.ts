@@ -245,7 +245,7 @@ const agent = {
 /** The settings of a fallback model. */
 const fallback = {
   fallbackUrl: Settings.text(
-    "Use the fallback model at an address (default: as for --model-url)",
+    "Use the fallback model at an address (default: the vendor's; with openai-compatible, Ollama's)",
     asAddress("http://127.0.0.1:11434/v1")
   ),
   fallbackPrice: Settings.text("Prices of the fallback model, as --model-price (default: unknown)", asPrice)

@@ -12,14 +12,14 @@ const script = join(root, "tools/containers/debian.sh")
 const programs: Readonly<Record<string, string>> = {
   id: "echo 0",
   dpkg: "exit 0",
-  docker: 'until grep -q "engine started" "$LOG"; do sleep 0.05; done',
+  docker: 'until [ -e "$WEBAGENT_CONTAINERS/docker.sock" ]; do sleep 0.05; done',
   ln: "exit 0",
   sysctl: "exit 0",
   ip: 'echo "ip $*" >>"$LOG"',
   iptables: "exit 0",
   // without its first flag, which names a network
   nsenter: 'shift; exec "$@"',
-  dockerd: `trap 'echo "engine stopped" >>"$LOG"; exit 0' TERM; echo "engine started" >>"$LOG"; while :; do sleep 0.1; done`
+  dockerd: `trap 'echo "engine stopped" >>"$LOG"; exit 0' TERM; echo "engine started" >>"$LOG"; : >"$WEBAGENT_CONTAINERS/docker.sock"; while :; do sleep 0.1; done`
 }
 
 /** A command that removes its containers when it's interrupted, which takes a moment. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Returns a signal that aborts at SIGHUP, SIGINT or SIGTERM. Of Ctrl-C there are two, because npm forwards the terminal's. */
+/** Returns a signal that aborts at SIGHUP, SIGINT or SIGTERM. npm forwards Ctrl-C, so it arrives twice. */
 export const abortOnInterrupt = (): AbortSignal => {
   const controller = new AbortController()
   for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(name, () => controller.abort())

@@ -365,7 +365,7 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
   })
 
   it.each([[], ["--values", "deploy/helm/browsers.yaml"]])(
-    "passes helm lint in its strict mode (%s %s)",
+    "passes helm lint in its strict mode %j",
     (...values) => {
       const args = ["lint", "deploy/helm/webagent-server", "--strict", "--kube-version", "1.34.0", ...values]
       const { status, stderr, stdout } = spawnSync("helm", args, { cwd: root, encoding: "utf8" })

@@ -72,7 +72,7 @@ export const lateAfter_ms = 60_000
 
 /**
  * Reads a cron expression of five fields and a time zone; a text is the problem. When clocks are turned back, an interval
- * of hours also runs in the repeated hour, but a time of day runs once.
+ * of hours, with `*` or `/`, also runs in the repeated hour, but a time of day runs once.
  */
 export const readCron = (cron: string, timeZone: string): Cron.Cron | string => {
   const fields = cron.trim().split(/\s+/u)
