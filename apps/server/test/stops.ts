@@ -27,7 +27,8 @@ export interface Stop {
 
 const key = "wak_stops"
 
-const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const
+// SIGHUP has a server without a terminal read its profile key again
+const signals = ["SIGTERM", "SIGINT"] as const
 
 /** The processes that were started below a folder, or that have it in their command line. */
 const processesIn = (path: string): ReadonlyArray<readonly [pid: number, command: string]> =>
