@@ -51,7 +51,7 @@ const parts: ReadonlyArray<Part> = [
   contained("servers", "three nodes", ["server images"], testNodes),
   contained("harness", "harness", ["server images", "harness images"], (engine, _, end) => testHarness(engine, end)),
   contained("harness", "arm64", [], resolveArm),
-  { name: "Kubernetes API (no pods)", lane: "harness", after: [], run: testCluster }
+  { name: "Kubernetes API (no pods)", lane: "Kubernetes", after: [], run: testCluster }
 ]
 
 const unknown = positionals.find((name) => !parts.some((part) => part.name === name))
