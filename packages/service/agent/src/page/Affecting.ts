@@ -47,7 +47,8 @@ export const make = ({ secrets, tabs }: Pick<Hands, "secrets" | "tabs">) => ({
         (frames) =>
           frames
             .flatMap((frame) => (frame === undefined ? all : [frame, ...outerFrames(tab, frame)]))
-            .filter(({ parent }) => parent !== undefined)
+            // a frame without an address of its own belongs to the frames around it
+            .filter(({ parent, url }) => parent !== undefined && !/^about:(?:blank|srcdoc)/u.test(url))
             .map(({ url }) => secrets.redact(url))
       )
     })

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import { Refused } from "./Failures.ts"
 import { call, type Frame, objectOf } from "./Frame.ts"
-import { act, type Action, fileNamed, find, type Hands, locate, refuse } from "./Hands.ts"
+import { innermost } from "./Affecting.ts"
+import { act, type Action, fileNamed, find, type Hands, locate, outerFrames, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
 import { press, unclicked } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
@@ -24,6 +25,10 @@ const keys_most = 200
 /** Limits how deeply frames can be nested. */
 const depth_most = 10
 
+/** Returns the site of a frame. A frame without an address of its own belongs to the site around it. */
+const siteOf = (tab: Tab, frame: Frame): string =>
+  ([frame, ...outerFrames(tab, frame)].find(({ url }) => !/^(?:about:|$)/u.test(url)) ?? frame).origin
+
 /** Remembers which elements have the focus, from the page down to the innermost frame. */
 const rememberFocus = Effect.fnUntraced(function* (tab: Tab, token: number) {
   let at: Frame | undefined = mainFrame(tab)
@@ -34,8 +39,8 @@ const rememberFocus = Effect.fnUntraced(function* (tab: Tab, token: number) {
 })
 
 /**
- * Returns the field that receives keys, where that isn't the element itself; empty where it is. Refused unless the focus
- * is in a field, and the click put it there or the field belongs to the element.
+ * Returns the frame that receives keys, and the field there if that isn't the element itself. Refused unless the focus is
+ * in a field, and the click put it there or the field belongs to the element.
  */
 const focusedField = Effect.fnUntraced(function* (
   tab: Tab,
@@ -43,7 +48,7 @@ const focusedField = Effect.fnUntraced(function* (
   index: number,
   token: number,
   selects: boolean
-): Effect.fn.Return<string, CdpError | Refused> {
+): Effect.fn.Return<{ readonly field: string; readonly keyed: Frame }, CdpError | Refused> {
   let at: Frame = mainFrame(tab)
   let target = yield* call(at, "focused", at === frame ? index : null, token, selects)
   for (let depth = 0; target.frame !== undefined && depth < depth_most; depth++) {
@@ -53,7 +58,7 @@ const focusedField = Effect.fnUntraced(function* (
     target = yield* call(at, "focused", at === frame ? index : null, token, selects)
   }
   const { hadFocus, label, relation, takesText } = target
-  if (at !== frame && at.origin !== frame.origin) {
+  if (at !== frame && siteOf(tab, at) !== siteOf(tab, frame)) {
     return yield* refuse(
       `Element ${index} was clicked, the focus is in a frame of another site, and nothing was typed. Type into the field there by its number.`
     )
@@ -68,7 +73,7 @@ const focusedField = Effect.fnUntraced(function* (
       `Element ${index} takes no text. It was clicked, the focus stayed in ${label}, and nothing was typed. Type into that by its number if you want that.`
     )
   }
-  return relation === "unrelated" ? label : ""
+  return { field: relation === "unrelated" ? label : "", keyed: at }
 })
 
 /** Clicks an element. Refused if something else takes its place when the mouse comes. */
@@ -99,12 +104,19 @@ export const make = (hands: Hands) => {
         const lines = text.replaceAll(/\r\n?/gu, "\n")
         const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(lines, frame.origin))
         if (isSecret) yield* hands.conceal
-        const read = Effect.orElseSucceed(call(frame, "textOf", index), () => null)
+        let isConcealed = isSecret
+        const read = call(frame, "textOf", index).pipe(
+          Effect.map((now) => {
+            // the page may turn a field into one for a password, or back
+            isConcealed ||= now.isPassword
+            return now.text
+          }),
+          Effect.orElseSucceed(() => null)
+        )
         const before = yield* read
         const expected = (append && kind !== "value" ? (before ?? "") : "") + revealed.toWellFormed()
         const { redact } = hands.secrets
-        const quote = (now: string) =>
-          isSecret ? "something else" : JSON.stringify(redact(now).slice(0, 200).toWellFormed())
+        const quote = (now: string) => (isConcealed ? null : JSON.stringify(redact(now).slice(0, 200).toWellFormed()))
         const check = Effect.flatMap(read, (now) => checkEntered(before, revealed, expected, now, quote))
         if (kind === "value") {
           const problem = yield* call(frame, "setValue", index, revealed)
@@ -117,10 +129,10 @@ export const make = (hands: Hands) => {
         if (kind === "other") yield* call(frame, "settle", 20, 200)
         else if (!isSecret) yield* call(frame, "focus", index, !append)
         // a secret goes into its field without keys
-        const field =
+        const { field, keyed } =
           kind === "other" || !isSecret
             ? yield* focusedField(tab, frame, index, token, kind === "other" && !append)
-            : ""
+            : { field: "", keyed: frame }
         if (isSecret) {
           const { ok, text: outcome } = yield* call(
             frame,
@@ -132,8 +144,8 @@ export const make = (hands: Hands) => {
           )
           if (!ok) return yield* refuse(outcome)
         } else if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
-        // some pages only listen to keys
-        else if (revealed.length <= keys_most && !revealed.includes("\n")) {
+        // some pages only listen to keys, but that of a tab would leave the field
+        else if (revealed.length <= keys_most && !/\p{Cc}/u.test(revealed)) {
           yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
         } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
         const outcome =
@@ -141,6 +153,9 @@ export const make = (hands: Hands) => {
         if (!submit) return outcome
         // the page may have left the field, or emptied it on purpose
         yield* verified(false)
+        if (tab.frames.size > 1 && (yield* innermost(tab, null)) !== keyed) {
+          return yield* refuse("The text was typed, but the focus moved to another frame, so Enter wasn't pressed.")
+        }
         yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
         return outcome
       })
@@ -160,9 +175,14 @@ export const make = (hands: Hands) => {
       hands,
       Effect.fnUntraced(function* (tab) {
         const { frame } = yield* find(tab, index, false)
-        const { isVerified = false, ok, text } = yield* call(frame, "choose", index, values)
-        yield* verified(isVerified)
-        return ok ? text : yield* refuse(text)
+        const { ok, text } = yield* call(frame, "choose", index, values)
+        if (!ok) return yield* refuse(text)
+        // a page that leaves at the choice can't be read any more
+        const now = yield* Effect.orElseSucceed(call(frame, "chosen", index), () => null)
+        yield* verified(now === text)
+        return now === null || now === text
+          ? `Selected ${text}.`
+          : `Selected ${text}; the page then changed it to ${now}.`
       })
     )
 
@@ -205,7 +225,7 @@ export const make = (hands: Hands) => {
           objectId: objectId ?? ""
         })
         // pages that take the files at once empty their field
-        yield* verified((yield* Effect.orElseSucceed(call(frame, "textOf", index), () => "")) !== "")
+        yield* verified((yield* Effect.orElseSucceed(call(frame, "textOf", index), () => ({ text: "" }))).text !== "")
         return `Chose ${names.join(", ")}.`
       })
     )

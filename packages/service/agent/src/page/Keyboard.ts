@@ -83,9 +83,8 @@ export const press = ({ post, send }: CdpSession, strokes: ReadonlyArray<Stroke>
     return Effect.asVoid(send("Input.dispatchKeyEvent", up))
   })
 
-/** Types a text key by key. */
-export const typed = (text: string): ReadonlyArray<Stroke> =>
-  Array.from(text, (key) => ({ key: key === "\n" ? "Enter" : key, modifiers: 0 }))
+/** Types a text without control characters key by key. */
+export const typed = (text: string): ReadonlyArray<Stroke> => Array.from(text, (key) => ({ key, modifiers: 0 }))
 
 /** Reads keys such as `Control+a Delete`; a failure says what is wrong. */
 export const parse = (keys: string): Result.Result<ReadonlyArray<Stroke>, string> => {

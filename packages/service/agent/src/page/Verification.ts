@@ -19,21 +19,27 @@ const isWithin = (one: string, other: string) => other.includes(one) || one.incl
 /**
  * Checks that a field has the text that was entered, and returns a sentence. Refused if the page emptied the field or
  * left it as it was. A field that the page formatted isn't verified, and neither is one that can't be read, with `null`.
+ * A value that may not be quoted is also `null`.
  */
 export const checkEntered = Effect.fnUntraced(function* (
   before: string | null,
   entered: string,
   expected: string,
   now: string | null,
-  quote: (text: string) => string
+  quote: (text: string) => string | null
 ) {
   const isExpected = now === expected || now === expected.replaceAll(/\s+/gu, " ").trim()
   yield* verified(isExpected)
   if (now === null || isExpected) return "Typed."
   if (now.trim() === "") {
-    return yield* refuse("The field is empty: the page removed the text. Look at the page before you enter it again.")
+    return yield* refuse(
+      "The field is empty: it didn't take the text, or the page turned it into something else, such as a tag. Look at the page before you type it again."
+    )
   }
-  return now === before && !isWithin(bare(now), bare(entered))
-    ? yield* refuse(`The field didn't take the text: it still reads ${quote(now)}.`)
-    : `Typed; the field now reads ${quote(now)}.`
+  const quoted = quote(now)
+  if (now === before && !isWithin(bare(now), bare(entered))) {
+    const reads = quoted === null ? "its value is unchanged" : `it still reads ${quoted}`
+    return yield* refuse(`The field didn't take the text: ${reads}.`)
+  }
+  return quoted === null ? "Typed; the field now has another value." : `Typed; the field now reads ${quoted}.`
 })

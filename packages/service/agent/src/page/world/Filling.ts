@@ -7,8 +7,6 @@ import type { Words } from "./Words.ts"
 export interface Outcome {
   readonly ok: boolean
   readonly text: string
-  /** Is true if the field still has the value after the page's handlers ran. */
-  readonly isVerified?: boolean
 }
 
 /** Fields: focus, values, options. Runs in the page. */
@@ -62,10 +60,12 @@ export const filling = ({
       : { ok: false, text: "It takes no text: click the field first, then type into it by its number." }
   }
 
-  const textOf = (number: number): string | null => {
+  /** Returns the value of a field or the text of an editor, and whether it's a password. */
+  const textOf = (number: number): { readonly isPassword: boolean; readonly text: string | null } => {
     const element = mustResolve(number)
-    if (isField(element)) return element.value
-    return isEditable(element) && element instanceof HTMLElement ? squash(element.innerText) : null
+    if (isField(element)) return { isPassword: element.type === "password", text: element.value }
+    const isEditor = isEditable(element) && element instanceof HTMLElement
+    return { isPassword: false, text: isEditor ? squash(element.innerText) : null }
   }
 
   /** Sets what cannot be typed, such as a date, as the page's own control would. Returns the reason if it can't. */
@@ -89,19 +89,29 @@ export const filling = ({
 
   const low = (text: string) => squash(text).toLowerCase()
 
+  const textsOf = (all: Iterable<HTMLOptionElement>) => quote(Array.from(all, ({ text }) => squash(text)).join(", "))
+
+  /** Returns the options that a select has now. */
+  const chosen = (number: number): string | null => {
+    const element = mustResolve(number)
+    return element instanceof HTMLSelectElement ? textsOf(element.selectedOptions) : null
+  }
+
+  /** Chooses options of a select, and returns their texts. */
   const choose = (number: number, wanted: ReadonlyArray<string>): Outcome => {
     const element = mustResolve(number)
     if (!(element instanceof HTMLSelectElement)) {
       return { ok: false, text: `Element ${number} is not a select: click it, then click an option.` }
     }
+    if (!element.multiple && wanted.length !== 1) return { ok: false, text: "This select takes one option." }
     const options = Array.from(element.options)
-    const chosen = wanted.map(
+    const matches = wanted.map(
       (want) =>
         options.find(({ text }) => squash(text) === squash(want)) ??
         options.find(({ value }) => value === want) ??
         options.find(({ text }) => low(text) === low(want))
     )
-    const missing = wanted.filter((_, at) => chosen[at] === undefined)
+    const missing = wanted.filter((_, at) => matches[at] === undefined)
     if (missing.length > 0) {
       const near = options
         .filter(({ text }) => missing.some((want) => low(text).includes(low(want).slice(0, 4))))
@@ -111,16 +121,12 @@ export const filling = ({
       return { ok: false, text: `It has no option ${missing.map(quote).join(", ")}. ${hint}` }
     }
     for (const option of options) {
-      const isWanted = chosen.includes(option)
+      const isWanted = matches.includes(option)
       if (element.multiple || isWanted) option.selected = isWanted
     }
+    const text = textsOf(options.filter((option) => matches.includes(option)))
     announce(element)
-    const textsOf = (all: Iterable<HTMLOptionElement>) => quote(Array.from(all, ({ text }) => squash(text)).join(", "))
-    const wantedNow = textsOf(options.filter((option) => chosen.includes(option)))
-    const now = textsOf(element.selectedOptions)
-    return now === wantedNow
-      ? { ok: true, text: `Selected ${now}.`, isVerified: element.isConnected }
-      : { ok: true, text: `Selected ${wantedNow}; the page then changed it to ${now}.` }
+    return { ok: true, text }
   }
 
   const isChecked = (number: number): boolean | null => {
@@ -131,7 +137,7 @@ export const filling = ({
     return pressed === null ? null : pressed === "true"
   }
 
-  return { focus, insert, textOf, setValue, choose, isChecked }
+  return { focus, insert, textOf, setValue, choose, chosen, isChecked }
 }
 
 export type Filling = ReturnType<typeof filling>
