@@ -109,6 +109,11 @@ export const call = <Name extends keyof World>(
     ({ value }) => value as Awaited<ReturnType<World[Name]>>
   )
 
+/** Calls a function of the agent's world without waiting for it, if the frame still has that world. */
+export const post = ({ session, world }: Frame, name: keyof World): void => {
+  if (world !== undefined) session.post("Runtime.evaluate", { expression: expressionOf(name, []), contextId: world })
+}
+
 /** As `call`, for what stays in the page: the id of the object there. */
 export const objectOf = <Name extends keyof World>(
   frame: Frame,

@@ -99,6 +99,16 @@ export const settled = Effect.fnUntraced(function* (
   return why === undefined ? done : yield* refuse(counts ? `${done} ${why}` : why)
 })
 
+/** Ends the guards of an action that fails or is interrupted, as by a dialog, because they would block another click. */
+const unguarded = <A, E>(tab: Tab, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.onError(work, () =>
+    Effect.sync(() => {
+      for (const frame of tab.frames.values()) for (const end of guards) Frame.post(frame, end)
+    })
+  )
+
+const guards = ["pressed", "dragged"] as const
+
 /** An action that leads away from the page in front; refused while that asks something. */
 export const go = (
   hands: Hands,
@@ -111,7 +121,7 @@ export const go = (
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
-      const worked = unlessStopped(hands.client, tab, work(tab)).pipe(
+      const worked = unlessStopped(hands.client, tab, unguarded(tab, work(tab))).pipe(
         Effect.catchIf(
           (error) => error._tag === "CdpError" && error.reason === "detached",
           () => Effect.as(gone(hands.client, hands.tabs, tab), Option.some("Done; the page closed itself."))
@@ -162,7 +172,7 @@ export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Fram
   return offset
 })
 
-/** Ends the guards of a click, and returns its outcome; the documents around the element's frame keep what missed that. */
+/** Ends the guards of a click, and returns its outcome. The outer documents block clicks that miss the frame. */
 export const pressed = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
   const outcomeOf = (each: Frame.Frame) => Effect.orElseSucceed(Frame.call(each, "pressed"), (): Press => "left")
   const inner = yield* outcomeOf(frame)

@@ -95,6 +95,19 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("in a frame doesn't block later clicks on the page if it opens a dialog", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit(
+        "frame-dialog",
+        on("click", "Delete"),
+        use("dialog", { accept: true }),
+        use("clickAt", { x: 100, y: 230 }),
+        use("press", { keys: "Enter" })
+      )
+      assert.deepStrictEqual(saw, ["deleted", "bought", "bought"])
+    })
+  )
+
   it.effect("scrolls the pages around a frame", () =>
     Effect.gen(function* () {
       const below = yield* visit("frame-below", on("click", "Pay same"), on("click", "Pay cross"))
