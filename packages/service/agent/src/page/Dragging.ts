@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
+import { innermost } from "./Affecting.ts"
 import { call } from "./Frame.ts"
 import { act, type Action, find, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import type { Beside } from "./Pointing.ts"
+import { verified } from "./Verification.ts"
 import type { Dropped } from "./world/Dragging.ts"
 
 /** Options of a drag: it begins and ends that many pixels from the middle of each element. */
@@ -34,13 +36,20 @@ export const make = (hands: Hands) => ({
           )
         }
         if (isOnto) yield* call(end.frame, "watchDrop", to, start.frame === end.frame ? from : null)
-        yield* Mouse.drag(tab.session, { x: start.x + fromDx, y: start.y + fromDy }, { x: end.x + dx, y: end.y + dy })
+        const point = { x: start.x + fromDx, y: start.y + fromDy }
+        // another frame, or the page around this one, may come to this point with the mouse
+        yield* Mouse.move(tab.session, point)
+        if ((yield* innermost(tab, point)) !== start.frame) {
+          return yield* refuse(`Something covers element ${from}, so nothing was dragged. Look at the page.`)
+        }
+        yield* Mouse.drag(tab.session, point, { x: end.x + dx, y: end.y + dy })
         yield* call(start.frame, "settle", 20, 200)
         const { isPressed, isRefused } = yield* call(start.frame, "dragged")
         if (!isPressed && isFromMiddle) {
           return yield* refuse(`The press did not reach element ${from}, so nothing was dragged. Look at the page.`)
         }
         if (isRefused) return yield* refuse(`Nothing there took element ${from}. Look at the page.`)
+        yield* verified(false)
         if (!isOnto) return "Dragged."
         // a document that is gone was left by the drop
         const { on, release } = yield* Effect.orElseSucceed(call(end.frame, "dropped"), (): Dropped => ({
@@ -48,6 +57,7 @@ export const make = (hands: Hands) => ({
           on: ""
         }))
         if (release === "moved") return `Dragged. Element ${to} has moved away from where it was: look at the page.`
+        yield* verified(isPressed && release === "arrived")
         if (release === "arrived" || release === "left") return "Dragged."
         return yield* refuse(
           release === "none"

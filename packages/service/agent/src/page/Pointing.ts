@@ -97,8 +97,9 @@ export const make = (hands: Hands) => {
       Effect.fnUntraced(function* (tab) {
         const { frame, x, y } = yield* find(tab, index)
         yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
-        const isOver = dx !== 0 || dy !== 0 || (yield* call(frame, "isHovered", index))
-        yield* verified(isOver)
+        const isBeside = dx !== 0 || dy !== 0
+        const isOver = isBeside || (yield* call(frame, "isHovered", index))
+        yield* verified(isOver && !isBeside)
         return isOver ? over : movedAway
       })
     )
@@ -124,12 +125,15 @@ export const make = (hands: Hands) => {
       Effect.fnUntraced(function* (tab) {
         const frame = index === null ? mainFrame(tab) : yield* frameOf(tab, index)
         const span = yield* call(frame, "spanOf", text, index)
-        if (span !== null) {
+        if (span?.isPlain === true) {
           const { x, y } = yield* offsetOf(tab, frame)
-          const shifted = (point: Mouse.Point) => ({ x: point.x + x, y: point.y + y })
-          // the page may cover a frame
-          const isThere = frame.parent === undefined || (yield* innermost(tab, shifted(span.from))) === frame
-          if (isThere) yield* Mouse.drag(tab.session, shifted(span.from), shifted(span.to))
+          const from = { x: span.from.x + x, y: span.from.y + y }
+          const to = { x: span.to.x + x, y: span.to.y + y }
+          // the page may cover the text or its frame when the mouse comes
+          yield* Mouse.move(tab.session, from)
+          const now = yield* call(frame, "spanOf", text, index)
+          const isThere = JSON.stringify(now) === JSON.stringify(span) && (yield* innermost(tab, from)) === frame
+          if (isThere) yield* Mouse.drag(tab.session, from, to)
         }
         return (yield* call(frame, "highlight", text, index)) ? "Selected." : yield* refuse("This text is not there.")
       })

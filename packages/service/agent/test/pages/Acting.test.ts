@@ -6,6 +6,11 @@ import { call } from "../agent/running.ts"
 import { open, shown, Tested } from "../support/browser.ts"
 import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
 
+const drag =
+  (from: string, to: string, more = {}) =>
+  (look: string) =>
+    call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
+
 layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
   it.effect("doesn't press Enter for a carriage return in a text", () =>
     Effect.gen(function* () {
@@ -16,6 +21,57 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       )
       assert.notInclude(saw, "submitted")
       assert.deepStrictEqual([saw[0], saw.at(-1)], ["a", "b"])
+    })
+  )
+
+  it.effect("types a tab without leaving the field", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("tab-in-text", on("type", "Note", { text: "x\t " }))
+      assert.deepStrictEqual([results, saw], [["Typed."], ["x\t "]])
+    })
+  )
+
+  it.effect("types into the editor that a label focuses, even if it's in a frame without an address", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("frame-editor", on("type", "Message", { text: "Hi" }))
+      assert.match(String(results[0]), /^Typed into /u)
+      assert.strictEqual(saw.at(-1), "Hi")
+    })
+  )
+
+  it.effect("presses no Enter if the focus moved to another frame", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("frame-takes-focus", on("type", "Name", { text: "a", submit: true }))
+      assert.deepStrictEqual(
+        [results, saw],
+        [["The text was typed, but the focus moved to another frame, so Enter wasn't pressed."], ["a"]]
+      )
+    })
+  )
+
+  it.effect("shows nothing of a password that the page changes or protects", () =>
+    Effect.gen(function* () {
+      const append = (name: string) => on("type", name, { text: "x", append: true })
+      const { results } = yield* visit("password-changes", append("Blocked"), append("Upper"), append("Switches"))
+      const changed = "Typed; the field now has another value."
+      assert.deepStrictEqual(results, ["The field didn't take the text: its value is unchanged.", changed, changed])
+    })
+  )
+
+  it.effect("selects the text of a button without pressing it", () =>
+    Effect.gen(function* () {
+      const texts = ["Delete account", "Close my account", "Remove all", "Read the terms"]
+      const { results, saw } = yield* visit("highlight-control", ...texts.map((text) => use("highlight", { text })))
+      assert.deepStrictEqual([results, saw], [texts.map(() => "Selected."), ["selected Read the terms"]])
+    })
+  )
+
+  it.effect("presses no element that covers a frame when the mouse comes to drag or select", () =>
+    Effect.gen(function* () {
+      const dragged = yield* visit("frame-covered-on-hover", drag("Pay same", "Pay same", { dx: 50 }))
+      assert.match(String(dragged.results[0]), /^Something covers element \d+, so nothing was dragged/u)
+      const selected = yield* visit("highlight-covered-on-hover", on("highlight", "Note", { text: "words" }))
+      assert.deepStrictEqual([selected.results, dragged.saw, selected.saw], [["Selected."], [], []])
     })
   )
 
@@ -75,17 +131,12 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  const drag =
-    (from: string, to: string, more = {}) =>
-    (look: string) =>
-      call("drag", { from: numberOf(look, from), to: numberOf(look, to), ...more })
-
   it.effect("drags cards and knobs, and reports if nothing accepts them", () =>
     Effect.gen(function* () {
       const card = yield* visit("dragged", drag("Card", "Done"))
-      assert.deepStrictEqual([card.results, card.saw], [["Dragged."], ["dropped card"]])
-      const knob = yield* visit("knob", drag("Price", "Price", { dx: 140 }))
-      assert.deepStrictEqual([knob.results, knob.saw], [["Dragged."], ["price 50"]])
+      assert.deepStrictEqual([card.results, card.saw, card.verified], [["Dragged."], ["dropped card"], [true]])
+      const knob = yield* visit("knob", drag("Price", "Price", { dx: 140 }), on("hover", "Price", { dx: 5 }))
+      assert.deepStrictEqual([knob.results[0], knob.saw, knob.verified], ["Dragged.", ["price 50"], [null, null]])
       const twins = yield* visit("drag-twins", drag("New task .First", "New task .Second"))
       assert.deepStrictEqual([twins.results, twins.saw], [["Dragged."], ["merged first"]])
       const refused = yield* visit("not-dropped", drag("Card", "Archive"))
@@ -102,7 +153,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
         /^Element \d+ was dropped on button "Trash", which is where element \d+ was/u
       )
       const sorted = yield* visit("drag-sorts", drag("First", "Third"))
-      assert.deepStrictEqual(sorted.saw, ["Second Third First"])
+      assert.deepStrictEqual([sorted.saw, sorted.verified], [["Second Third First"], [null]])
       assert.match(String(sorted.results[0]), /^Dragged\. Element \d+ has moved away/u)
     })
   )
@@ -168,7 +219,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
         on("type", "Code", { text: "abc", append: true }),
         on("type", "Day", { text: "2026-12-01" })
       )
-      for (const result of results) assert.match(result, /^The field is empty: the page removed the text\./u)
+      for (const result of results) assert.match(result, /^The field is empty: it didn't take the text/u)
       assert.deepStrictEqual(verified, [false, false, false, false])
       assert.deepStrictEqual(saw, ["removed abc", "removed abc", "removed abc", "removed 2026-12-01"])
     })
@@ -213,6 +264,20 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       ])
       assert.deepStrictEqual(verified, [null, null, null, true, null, null])
       assert.deepStrictEqual(saw.slice(-1), ["(555) 123-4567 S Red Ann"])
+    })
+  )
+
+  it.effect("reports a choice that the page reverts later, and refuses two options for one", () =>
+    Effect.gen(function* () {
+      const { results, verified } = yield* visit(
+        "select-reverts",
+        on("select", "Size", { values: ["L"] }),
+        on("select", "Size", { values: ["S", "L"] }),
+        on("select", "Size", { values: [] })
+      )
+      const refused = "This select takes one option."
+      assert.deepStrictEqual(results, ['Selected "L"; the page then changed it to "S".', refused, refused])
+      assert.deepStrictEqual(verified, [null, false, false])
     })
   )
 

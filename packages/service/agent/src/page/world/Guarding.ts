@@ -136,6 +136,7 @@ export const guarding = ({
   }
 
   return {
+    isControl: (element: Element): boolean => element.matches(controls),
     takes,
     isOfInner,
     guard,

@@ -1,3 +1,4 @@
+import type { Guarding } from "./Guarding.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Roles } from "./Roles.ts"
 import type { Trees } from "./Trees.ts"
@@ -6,10 +7,22 @@ import type { Trees } from "./Trees.ts"
 export interface Span {
   readonly from: { readonly x: number; readonly y: number }
   readonly to: { readonly x: number; readonly y: number }
+  /** Is true if the mouse can select it: it isn't covered or in a control, which a press and a release would click. */
+  readonly isPlain: boolean
 }
 
 /** Selects text as people do with the mouse. Runs in the page. */
-export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Trees & Roles & Numbering) => {
+export const highlighting = ({
+  deepest,
+  holds,
+  isControl,
+  isEditable,
+  isField,
+  isHeard,
+  isHidden,
+  mustResolve,
+  textNodes
+}: Trees & Roles & Numbering & Guarding) => {
   const bare = (text: string) => text.replace(/\s+/gu, "")
 
   /** The place in a text of a character that is counted without white space. */
@@ -47,17 +60,41 @@ export const highlighting = ({ isField, isHidden, mustResolve, textNodes }: Tree
 
   const withinOf = (number: number | null) => (number === null ? document : mustResolve(number))
 
+  /** Returns whether a click on an element may do something. Pages also listen to clicks as a whole, and editors do. */
+  const acts = (element: Element): boolean => {
+    if (
+      isControl(element) ||
+      element.matches("label,[draggable=true],[role=tab],[role=option],[role=switch],[role=radio]")
+    )
+      return true
+    const { height, width } = element.getBoundingClientRect()
+    return isHeard(element) && !isEditable(element) && height * width < (innerHeight * innerWidth) / 2
+  }
+
+  /** Returns whether a point shows an element, and nothing there can be clicked. */
+  const isPlainAt = (element: Element | null, { x, y }: Span["from"]): boolean => {
+    const at = deepest(x, y)
+    if (element === null || at === null || !(holds(element, at) || holds(at, element))) return false
+    for (let one: Node | null = at; one !== null;) {
+      if (one instanceof Element && acts(one)) return false
+      one = one.parentNode ?? (one instanceof ShadowRoot ? one.host : null)
+    }
+    return getComputedStyle(at).cursor !== "pointer"
+  }
+
   /** Brings a text into sight and tells where it is; null where it is not, or in a field. */
   const spanOf = (wanted: string, number: number | null): Span | null => {
     const range = rangeOf(wanted, withinOf(number))
-    range?.startContainer.parentElement?.scrollIntoView({ block: "center", behavior: "instant" })
-    const boxes = Array.from(range?.getClientRects() ?? []).filter(({ width }) => width > 0)
+    if (range === undefined) return null
+    const { endContainer, startContainer } = range
+    startContainer.parentElement?.scrollIntoView({ block: "center", behavior: "instant" })
+    const boxes = Array.from(range.getClientRects()).filter(({ width }) => width > 0)
     const [first, last] = [boxes[0], boxes.at(-1)]
     if (first === undefined || last === undefined) return null
-    return {
-      from: { x: first.left, y: first.top + first.height / 2 },
-      to: { x: last.right, y: last.top + last.height / 2 }
-    }
+    const from = { x: first.left, y: first.top + first.height / 2 }
+    const to = { x: last.right, y: last.top + last.height / 2 }
+    const isPlain = isPlainAt(startContainer.parentElement, from) && isPlainAt(endContainer.parentElement, to)
+    return { from, to, isPlain }
   }
 
   /** Returns whether this text is selected now. Selects it if the mouse didn't. */
