@@ -50,19 +50,25 @@ const recordOf = (params: unknown) => (typeof params === "object" && params !== 
 
 type ToolParams = Readonly<Record<string, unknown>>
 
+/** Limits an address in a question, in characters. */
+const longestAddress = 200
+
 const questionOf = ({ address, dialog, element, frames = [], onto, params, tool }: Action): string => {
+  const { dx, dy, fromDx, fromDy } = recordOf(params)
   const values = Object.entries(recordOf(params)).flatMap(([name, value]) =>
     // a password that isn't one of the agent's secrets has no placeholder
     name === "index" || (name === "text" && element?.role === "password") ? [] : [`${name} ${JSON.stringify(value)}`]
   )
   const ends = [element, onto].flatMap((end) => (end === undefined ? [] : [labelOf(end)])).join(" onto ")
-  const question = dialog === undefined ? [] : [JSON.stringify(dialog.slice(0, 300))]
-  const what = [tool, ends, ...question, ...values]
+  const what = [tool, ends, ...values]
     .filter((part) => part !== "")
     .join(" ")
     .slice(0, 500)
-  const at = element?.url ?? Array.from(new Set([address, ...frames])).join(" or ")
-  return `May the agent do this at ${at.slice(0, 500)}: ${what}?`.toWellFormed()
+  const question = dialog === undefined ? "" : ` ${JSON.stringify(dialog.slice(0, 300)).slice(0, 500)}`
+  const isUnknown = element === undefined || [dx, dy, fromDx, fromDy].some(Boolean)
+  const places = [element?.url ?? address, ...(onto === undefined ? [] : [onto.url]), ...(isUnknown ? frames : [])]
+  const at = Array.from(new Set(places), (url) => url.slice(0, longestAddress)).join(isUnknown ? " or " : " and ")
+  return `May the agent do this at ${at.slice(0, 800)}: ${what}${question}?`.toWellFormed()
 }
 
 /** Decides about an action by the first rule that applies. An action without a rule is approved. */

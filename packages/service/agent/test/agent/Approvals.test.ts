@@ -107,15 +107,28 @@ describe("Approvals", () => {
     const beside = { ...drag, onto: element, params: { ...drag.params, dx: 100 } }
     assert.strictEqual(decided([{ text: ["delete"], decision: "refuse" }], beside), "refuse")
     assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], drag)), {
-      ask: `${ask} ${address}: drag listitem "Card" onto button "Delete account" from 3 to 5?`
+      ask: `${ask} ${address} and ${onto.url}: drag listitem "Card" onto button "Delete account" from 3 to 5?`
+    })
+    const frames = ["https://ads.example/"]
+    assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...beside, frames })), {
+      ask: `${ask} ${address} or ${frames[0]}: drag listitem "Card" onto listitem "Card" from 3 to 5 dx 100?`
     })
   })
 
   it("ask about a dialog with its text", () => {
     const dialog = { tool: "dialog", params: { accept: true }, address, dialog: "Delete all?" }
     assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], dialog)), {
-      ask: `May the agent do this at ${address}: dialog "Delete all?" accept true?`
+      ask: `May the agent do this at ${address}: dialog accept true "Delete all?"?`
     })
+    const long = Effect.runSync(
+      Approvals.decide([{ decision: "ask" }], {
+        ...dialog,
+        dialog: "\u0001".repeat(400),
+        params: { text: "x".repeat(600) }
+      })
+    )
+    assert.include(JSON.stringify(long), String.raw`dialog text \"xxx`)
+    assert.include(JSON.stringify(long), String.raw` \"\\u0001`)
   })
 })
 
