@@ -19,7 +19,7 @@ const isWithin = (one: string, other: string) => other.includes(one) || one.incl
 /**
  * Checks that a field has the text that was entered, and returns a sentence. Refused if the page emptied the field or
  * left it as it was. A field that the page formatted isn't verified, and neither is one that can't be read, with `null`.
- * A value that may not be quoted is also `null`.
+ * `quote` returns `null` for a value that the model may not see.
  */
 export const checkEntered = Effect.fnUntraced(function* (
   before: string | null,

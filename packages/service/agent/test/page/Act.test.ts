@@ -96,6 +96,15 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
+  it.effect("affect the addresses of frames, not frames without an address", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* open("frame-nested")
+      yield* seen("Pay deep")
+      assert.deepStrictEqual(yield* page.affected("press", { keys: "a b" }), [`${site.origin}/frame-inside?deep`])
+    })
+  )
+
   it.effect("don't wait for a page that never becomes idle", () =>
     Effect.gen(function* () {
       assert.include(yield* clicked(yield* open("restless"), "Go"), '"done"')

@@ -52,9 +52,20 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
   it.effect("shows nothing of a password that the page changes or protects", () =>
     Effect.gen(function* () {
       const append = (name: string) => on("type", name, { text: "x", append: true })
-      const { results } = yield* visit("password-changes", append("Blocked"), append("Upper"), append("Switches"))
+      const { results } = yield* visit(
+        "password-changes",
+        append("Blocked"),
+        append("Upper"),
+        append("Switches"),
+        on("highlight", "Blocked", { text: "hunter2" })
+      )
       const changed = "Typed; the field now has another value."
-      assert.deepStrictEqual(results, ["The field didn't take the text: its value is unchanged.", changed, changed])
+      assert.deepStrictEqual(results, [
+        "The field didn't take the text: its value is unchanged.",
+        changed,
+        changed,
+        "This text is not there."
+      ])
     })
   )
 

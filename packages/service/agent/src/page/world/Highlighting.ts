@@ -101,7 +101,8 @@ export const highlighting = ({
   const highlight = (wanted: string, number: number | null): boolean => {
     const within = withinOf(number)
     if (within instanceof Element && isField(within) && !(within instanceof HTMLSelectElement)) {
-      const at = within.value.indexOf(wanted)
+      // whether a password has a text would tell it letter by letter
+      const at = within.type === "password" ? -1 : within.value.indexOf(wanted)
       within.focus()
       if (at >= 0) within.setSelectionRange(at, at + wanted.length)
       return at >= 0
