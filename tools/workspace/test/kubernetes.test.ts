@@ -364,14 +364,11 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
     assert.deepStrictEqual(objectsIn(text(rendering.file)), objectsIn(manifestOf(rendering)))
   })
 
-  it.each([[], ["--values", "deploy/helm/browsers.yaml"]])(
-    "passes helm lint in its strict mode %j",
-    (...values) => {
-      const args = ["lint", "deploy/helm/webagent-server", "--strict", "--kube-version", "1.34.0", ...values]
-      const { status, stderr, stdout } = spawnSync("helm", args, { cwd: root, encoding: "utf8" })
-      assert.strictEqual(status, 0, stdout + stderr)
-    }
-  )
+  it.each([[], ["--values", "deploy/helm/browsers.yaml"]])("passes helm lint in its strict mode %j", (...values) => {
+    const args = ["lint", "deploy/helm/webagent-server", "--strict", "--kube-version", "1.34.0", ...values]
+    const { status, stderr, stdout } = spawnSync("helm", args, { cwd: root, encoding: "utf8" })
+    assert.strictEqual(status, 0, stdout + stderr)
+  })
 
   it("renders the namespaces that browsers need", () => {
     const set = "browsers.enabled=true,browsers.isolation=namespaces,browsers.seccompProfile=a.json"
