@@ -30,7 +30,8 @@ describe("the frame", () => {
   it("moves the focus to the new screen, and its title names that", () =>
     visit("/", async (page) => {
       await page.getByRole("link", { name: "Keys" }).click()
-      await page.waitForFunction(() => document.activeElement?.id === "main")
+      // on the way, it's at `main`
+      await page.locator("h1:focus", { hasText: "Keys" }).waitFor()
       assert.strictEqual(await page.title(), "Keys · webagent")
     }))
 
