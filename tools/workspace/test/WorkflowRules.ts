@@ -51,7 +51,17 @@ const inputsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
 const scopes = ["actions", "contents", "id-token", "packages"]
 
 /** Fields of the context `github`. */
-const githubFields = ["actor", "ref", "repository", "repository_owner", "run_attempt", "run_id", "run_number", "sha"]
+const githubFields = [
+  "actor",
+  "ref",
+  "repository",
+  "repository_owner",
+  "run_attempt",
+  "run_id",
+  "run_number",
+  "sha",
+  "workspace"
+]
 const functions = ["always", "failure", "success", "cancelled", "hashFiles"]
 
 /** Contexts that the condition of a job can read. */
@@ -59,7 +69,7 @@ const jobContexts = ["github", "needs", "vars", "inputs"]
 
 /** Commands that a machine of the workflows has. */
 const commandsThere = [
-  ["docker", "echo", "for", "node", "npm", "npx", "sh", "true"],
+  ["docker", "echo", "for", "node", "npm", "npx", "pip", "sh", "true"],
   ["apt-get", "sysctl"].map((name) => `sudo ${name}`),
   "[ ]".split(" ")
 ].flat()
