@@ -103,11 +103,9 @@ export const settled = Effect.fnUntraced(function* (
 const unguarded = <A, E>(tab: Tab, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.onError(work, () =>
     Effect.sync(() => {
-      for (const frame of tab.frames.values()) for (const end of guards) Frame.post(frame, end)
+      for (const frame of tab.frames.values()) for (const end of ["pressed", "dragged"] as const) Frame.post(frame, end)
     })
   )
-
-const guards = ["pressed", "dragged"] as const
 
 /** An action that leads away from the page in front; refused while that asks something. */
 export const go = (

@@ -104,13 +104,13 @@ describe("Approvals", () => {
       "approve"
     )
     // it may end on another element
-    const beside = { ...drag, onto: element, params: { ...drag.params, dx: 100 } }
-    assert.strictEqual(decided([{ text: ["delete"], decision: "refuse" }], beside), "refuse")
+    const byPixels = { ...drag, onto: element, params: { ...drag.params, dx: 100 } }
+    assert.strictEqual(decided([{ text: ["delete"], decision: "refuse" }], byPixels), "refuse")
     assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], drag)), {
       ask: `${ask} ${address} and ${onto.url}: drag listitem "Card" onto button "Delete account" from 3 to 5?`
     })
     const frames = ["https://ads.example/"]
-    assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...beside, frames })), {
+    assert.deepStrictEqual(Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...byPixels, frames })), {
       ask: `${ask} ${address} or ${frames[0]}: drag listitem "Card" onto listitem "Card" from 3 to 5 dx 100?`
     })
   })

@@ -24,7 +24,7 @@ export interface Visit {
   readonly looks: ReadonlyArray<string>
   /** The results of the calls after the first one, which opens the page. */
   readonly results: ReadonlyArray<string>
-  /** Whether each step after the first one verified its effects, without the last one. */
+  /** For each step between the first and the last, true if it verified its effects. */
   readonly verified: ReadonlyArray<boolean | null | undefined>
   /** The actions that reached the page. */
   readonly saw: ReadonlyArray<string>
