@@ -10,7 +10,7 @@ export interface Weight {
 }
 
 /** The size of the sources today. Raised last for checks of the frames around an element. Lower a number whenever it falls. */
-export const most = { lines: 149_164, longFunctions: 0 }
+export const most = { lines: 149_165, longFunctions: 0 }
 
 const longest = 150
 

@@ -39,7 +39,7 @@ export const make = (hands: Hands) => ({
         const point = { x: start.x + fromDx, y: start.y + fromDy }
         // another frame, or the page around this one, may come to this point with the mouse
         yield* Mouse.move(tab.session, point)
-        if ((yield* innermost(tab, point)) !== start.frame) {
+        if (tab.frames.size > 1 && (yield* innermost(tab, point)) !== start.frame) {
           return yield* refuse(`Something covers element ${from}, so nothing was dragged. Look at the page.`)
         }
         yield* Mouse.drag(tab.session, point, { x: end.x + dx, y: end.y + dy })

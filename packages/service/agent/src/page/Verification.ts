@@ -37,9 +37,10 @@ export const checkEntered = Effect.fnUntraced(function* (
     )
   }
   const quoted = quote(now)
+  // a comparison with the text would tell a password letter by letter
+  if (now === before && quoted === null) return "Typed, but the field's value is unchanged."
   if (now === before && !isWithin(bare(now), bare(entered))) {
-    const reads = quoted === null ? "its value is unchanged" : `it still reads ${quoted}`
-    return yield* refuse(`The field didn't take the text: ${reads}.`)
+    return yield* refuse(`The field didn't take the text: it still reads ${quoted}.`)
   }
   return quoted === null ? "Typed; the field now has another value." : `Typed; the field now reads ${quoted}.`
 })

@@ -61,7 +61,7 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       )
       const changed = "Typed; the field now has another value."
       assert.deepStrictEqual(results, [
-        "The field didn't take the text: its value is unchanged.",
+        "Typed, but the field's value is unchanged.",
         changed,
         changed,
         "This text is not there."
