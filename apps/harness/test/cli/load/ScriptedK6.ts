@@ -28,8 +28,8 @@ export const summary = (held: Readonly<Record<string, boolean>>, counts: Readonl
 })
 
 /**
- * Writes a real program that says that it is k6 and then does what `body`, JavaScript, says: `sumUp` and `write`. Scripts
- * are bundled for one that does not read TypeScript, which takes its time.
+ * Writes a program that reports that it is k6 and runs `body`, JavaScript that can use `sumUp`, `write` and `calls`, the
+ * number of calls including this one. Scripts are bundled for a k6 that doesn't read TypeScript, which takes a while.
  */
 export const write = (folder: string, body: string, readsTypeScript = true): ScriptedK6 => {
   const path = join(folder, "k6")
@@ -37,7 +37,7 @@ export const write = (folder: string, body: string, readsTypeScript = true): Scr
   writeFileSync(
     path,
     `#!${process.execPath}
-import { appendFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 const args = process.argv.slice(2)
 if (args[0] === "version") {
   console.log("k6 v9.8.7 (scripted)${readsTypeScript ? "\\n  example.test/xk6-ts v0" : ""}")
@@ -45,6 +45,7 @@ if (args[0] === "version") {
   const sumUp = (summary) => writeFileSync(process.env.WEBAGENT_LOAD_SUMMARY, JSON.stringify(summary))
   const write = (line) => process.stderr.write(line + "\\n")
   appendFileSync(${JSON.stringify(calls)}, JSON.stringify({ args, env: process.env }) + "\\n")
+  const calls = readFileSync(${JSON.stringify(calls)}, "utf8").trim().split("\\n").length
   ${body}
 }
 `

@@ -202,7 +202,6 @@ describe.concurrent("k6", () => {
 
   it("chooses another port when another program took the first, and gives up after several", async () => {
     const taken = (times: number) => `
-      const { readFileSync } = await import("node:fs")
       const { createServer } = await import("node:http")
       const after = (flag) => args[args.indexOf(flag) + 1]
       const [host, port] = after("--address").split(":")
