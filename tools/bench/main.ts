@@ -17,7 +17,8 @@ import { markdown as queueTables, queue } from "./src/waiting/Queue.ts"
 import { lists } from "./src/lists/lists.ts"
 import { markdown as listsTables } from "./src/lists/ListsReport.ts"
 import { markdown as walkTable, walk } from "./src/lists/Walk.ts"
-import { live, markdown as liveTables } from "./src/live/live.ts"
+import { live } from "./src/live/live.ts"
+import { markdown as liveTables } from "./src/live/LiveReport.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
@@ -69,6 +70,9 @@ const benches = {
 
 const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
 
+/** The benches that measure another version, too. */
+const comparing = ["browsers", "cdp", "chaos", "clients", "live", "simulated", "stores", "versions"]
+
 const usage = `pnpm bench NAME [options]
 
   simulated        Compare the simulated server with mock servers and hand-written ones
@@ -83,10 +87,10 @@ const usage = `pnpm bench NAME [options]
   idle             Watch the CPU time of a server with 100 profiles and no work
   kills            Kill a server over a file 200 times under load, and look for all that it told
   chaos            Kill and freeze three servers on one Postgres under load for 10 minutes, and look for all that they told
-  live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
+  live             Measure how soon a viewer sees a change of a real browser, how soon its keys are there, and viewers' cost
   console          Measure an open console: 200 events per second, a wall of 20 browsers, a list of a million runs
   ui               Measure the harness's screens with a year of 500 scenarios: opening, scrolling, memory
-  browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
+  browsers         Measure real browsers: creates, memory, how many at once, 1,000 with kills
   cdp              Measure CDP through the server beside direct and through a bare relay
   page             Measure how an agent looks at pages and clicks, beside Playwright
   replay           Measure the replay of a run of 20 steps next to the run, whose model responds in a second
@@ -100,7 +104,8 @@ const usage = `pnpm bench NAME [options]
   --duration 20m   Set how long soak-file (20m) or chaos (10m) runs
   --mode MODE      For chaos: chaos, rolling (restarts in order, --rounds 10), join (a node more) or upgrade (needs --against)
   --browsers KIND  For chaos: simulated (the default) or chromium, two for each node
-  --against REF    For chaos, simulated, stores and versions: the commit to compare with, which is built once
+  --against REF    For ${comparing.join(", ")}:
+                   the commit to compare with, which is built once
   --seed N         For chaos: set what happens when (each day another one)
   --kills N, --freezes N, --restarts N, --stalls N, --drains N, --cuts N
                    For chaos: kill (60), freeze (40) and drain or stop (12) nodes N times; restart (3), freeze (3) and
@@ -158,6 +163,9 @@ const main = async () => {
   }
   if (!Object.hasOwn(benches, name)) {
     throw new Mistake(`No bench is named "${name}". Use one of: ${Object.keys(benches).join(", ")}.`)
+  }
+  if (values.against !== undefined && !comparing.includes(name)) {
+    throw new Mistake(`The bench ${name} measures this version only; --against is for ${comparing.join(", ")}.`)
   }
   if (name !== "nights" && process.platform !== "linux") {
     throw new Mistake("CPU time and memory are read from /proc: run this on Linux.")

@@ -413,7 +413,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     folders: {
       measure: [],
       chaos: ["measure"],
-      live: ["measure"],
+      live: ["browsers", "measure"],
       console: ["lists", "measure"],
       ui: ["measure"],
       simulated: ["measure"],
@@ -421,7 +421,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       waiting: ["browsers", "measure"],
       stores: ["measure"],
       lists: ["measure"],
-      browsers: ["live", "measure"],
+      browsers: ["measure"],
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],

@@ -1,9 +1,10 @@
 import { drawing } from "@webagent/statistics/Drawing"
-import { quantile, sorted } from "@webagent/statistics/Quantile"
+import { mean, quantile, sorted } from "@webagent/statistics/Quantile"
 import { median } from "@webagent/statistics/Robust"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  columns,
   grouped,
   type Heading,
   headingLine,
@@ -14,11 +15,12 @@ import {
   ratioText,
   table
 } from "../measure/Report.ts"
-import { type Ratio, ratioOf } from "../measure/Statistics.ts"
+import { ratioOf } from "../measure/Statistics.ts"
 import { cpuOf_s } from "../measure/Processes.ts"
 import { timed } from "../measure/Times.ts"
+import { type Against, both, type Pair, withBoth } from "../measure/Versions.ts"
 import { attach, type Client, connect, type DevTools } from "./Devtools.ts"
-import { type Served, served } from "./Served.ts"
+import { rested, type Served, served } from "./Served.ts"
 
 /** To DevTools themselves; through a process that passes bytes on and reads none; through the server. */
 const ways = ["direct", "relay", "server"] as const
@@ -26,21 +28,29 @@ type Way = (typeof ways)[number]
 type Between = Exclude<Way, "direct">
 type Each<A> = Readonly<Record<Way, A>>
 
-/** The CDP part of a report. Each list has one figure a round, and a round hits all ways. */
+/** The figures of one way in one round. */
+interface Round {
+  /** The middle of its round trips. */
+  readonly roundTrip_ms: number
+  /** Messages a second, 64 at a time. */
+  readonly pipelined: number
+  /** Results of 4 MB, MB a second. */
+  readonly large: number
+  /** CPU time of the process between for a message and its answer: one at a time, and 64. */
+  readonly one_us: number
+  readonly many_us: number
+}
+
+/** The figures of a version's server and its page. A round hits all ways, and both versions. */
 export interface Cdp {
   readonly isolation: string
-  /** The middle of a round's round trips, in milliseconds. */
-  readonly roundTrip: Each<ReadonlyArray<number>>
-  /** Messages a second, 64 at a time. */
-  readonly pipelined: Each<ReadonlyArray<number>>
-  /** Results of 4 MB, MB a second. */
-  readonly large: Each<ReadonlyArray<number>>
-  /** CPU time of the process between, in microseconds a message and its answer: one at a time, and 64. */
-  readonly cpu: Readonly<Record<Between, { readonly one_us: number; readonly many_us: number }>>
+  readonly rounds: Each<ReadonlyArray<Round>>
 }
 
 /** The result of the bench `cdp`. */
-type CdpReport = Heading & Cdp
+export interface CdpReport extends Heading, Against {
+  readonly cdp: Pair<Cdp>
+}
 
 /** The least that a process between two sockets costs. */
 const relay = `
@@ -72,129 +82,158 @@ const batches = 10
 const together = 64
 const large_MB = 4
 
-const measured = async (clients: Each<Client>, pids: Readonly<Record<Between, number>>, rounds: number) => {
-  const empty = (): Record<Way, Array<number>> => ({ direct: [], relay: [], server: [] })
-  const [roundTrip, pipelined, large] = [empty(), empty(), empty()]
-  const pages: Record<Way, string> = { direct: "", relay: "", server: "" }
-  for (const way of ways) pages[way] = await attach(clients[way])
-  const draw = drawing(1)
-  const used = { relay: { one_s: 0, many_s: 0 }, server: { one_s: 0, many_s: 0 } }
-  const used_s = (way: Way) => (way === "direct" ? 0 : cpuOf_s(pids[way]))
-  // the first round warms them up
-  for (let round = -1; round < rounds; round++) {
-    for (const way of ways.toSorted(() => draw() - 0.5)) {
-      const evaluate = (expression: string) =>
-        clients[way].call("Runtime.evaluate", { expression, returnByValue: true }, pages[way])
-      const times: Array<number> = []
-      const before_s = used_s(way)
-      await repeated(trips, async () => times.push(await timed(() => evaluate("1"))))
-      const between_s = used_s(way)
-      const many_ms = await timed(() =>
-        repeated(batches, () => Promise.all(Array.from({ length: together }, () => evaluate("1"))))
-      )
-      const after_s = used_s(way)
-      const big_ms = await timed(() => evaluate(`'x'.repeat(${large_MB}e6)`))
-      if (round === -1) continue
-      roundTrip[way].push(median(times))
-      pipelined[way].push((batches * together) / (many_ms / 1000))
-      large[way].push(large_MB / (big_ms / 1000))
-      if (way === "direct") continue
-      used[way].one_s += between_s - before_s
-      used[way].many_s += after_s - between_s
-    }
-  }
-  const costs = ({ many_s, one_s }: (typeof used)["relay"]) => ({
-    one_us: (one_s * 1e6) / (rounds * trips),
-    many_us: (many_s * 1e6) / (rounds * batches * together)
-  })
-  return { roundTrip, pipelined, large, cpu: { relay: costs(used.relay), server: costs(used.server) } }
+/** A page that is driven in all ways, and the processes between. */
+interface Driven {
+  readonly isolation: string
+  readonly clients: Each<Client>
+  readonly pids: Readonly<Record<Between, number>>
+  /** The page's session with each client. */
+  readonly pages: Each<string>
+  readonly close: () => Promise<unknown>
 }
 
-/** One page, driven three ways in turns. */
-export const cdpOf = async (
-  { createBoth, health, server, stop }: Served,
-  { quick, rounds = quick ? 10 : 60 }: Pick<Options, "quick" | "rounds">
-): Promise<Cdp> => {
+const drive = async ({ createBoth, health, server, stop }: Served): Promise<Driven> => {
   const { cdpUrl, direct, id } = await createBoth()
   const between = await relayTo(direct)
-  try {
-    const clients = {
-      direct: await connect(`ws://127.0.0.1${direct.path}`, await direct.dial()),
-      relay: await connect(between.address),
-      server: await connect(cdpUrl)
-    }
-    const figures = await measured(clients, { relay: between.pid, server: server.pid }, rounds)
-    for (const way of ways) clients[way].close()
-    return { isolation: (await health()).browsers.isolation, ...figures }
-  } finally {
-    between.end()
-    await stop(id)
+  const clients = {
+    direct: await connect(`ws://127.0.0.1${direct.path}`, await direct.dial()),
+    relay: await connect(between.address),
+    server: await connect(cdpUrl)
   }
+  return {
+    isolation: (await health()).browsers.isolation,
+    clients,
+    pids: { relay: between.pid, server: server.pid },
+    pages: {
+      direct: await attach(clients.direct),
+      relay: await attach(clients.relay),
+      server: await attach(clients.server)
+    },
+    close: () => {
+      for (const way of ways) clients[way].close()
+      between.end()
+      return stop(id)
+    }
+  }
+}
+
+const roundOf = async ({ clients, pages, pids }: Driven, way: Way): Promise<Round> => {
+  const used_us = () => (way === "direct" ? 0 : 1e6 * cpuOf_s(pids[way]))
+  const evaluate = (expression: string) =>
+    clients[way].call("Runtime.evaluate", { expression, returnByValue: true }, pages[way])
+  const times: Array<number> = []
+  const before_us = used_us()
+  await repeated(trips, async () => times.push(await timed(() => evaluate("1"))))
+  const between_us = used_us()
+  const many_ms = await timed(() =>
+    repeated(batches, () => Promise.all(Array.from({ length: together }, () => evaluate("1"))))
+  )
+  const after_us = used_us()
+  const big_ms = await timed(() => evaluate(`'x'.repeat(${large_MB}e6)`))
+  return {
+    roundTrip_ms: median(times),
+    pipelined: (batches * together) / (many_ms / 1000),
+    large: large_MB / (big_ms / 1000),
+    one_us: (between_us - before_us) / trips,
+    many_us: (after_us - between_us) / (batches * together)
+  }
+}
+
+/** Drives a page of each server in all ways, in turns, in another order in each round. */
+const measureAll = async (driven: Pair<Driven>, rounds: number): Promise<Pair<Cdp>> => {
+  const measured = both(driven, (each) => {
+    const empty = { direct: Array<Round>(), relay: Array<Round>(), server: Array<Round>() }
+    return { driven: each, isolation: each.isolation, rounds: empty }
+  })
+  const turns = measured.flatMap((each) => ways.map((way) => ({ each, way })))
+  const draw = drawing(1)
+  // the first round warms them up
+  for (let round = -1; round < rounds; round++) {
+    for (const { each, way } of turns.toSorted(() => draw() - 0.5)) {
+      const figures = await roundOf(each.driven, way)
+      if (round >= 0) each.rounds[way].push(figures)
+    }
+  }
+  return both(measured, (each) => ({ isolation: each.isolation, rounds: each.rounds }))
 }
 
 /** Measures the cost of the path through the server, compared with DevTools directly and with a relay. */
 export const cdp = (options: Options): Promise<CdpReport> =>
-  served(async (all) => {
-    await all.rested()
-    return await cdpOf(all, options)
+  served(options, async (servers) => {
+    const { quick, rounds = quick ? 10 : 60 } = options
+    await rested(servers)
+    return withBoth(
+      servers,
+      drive,
+      ({ close }) => close(),
+      async (driven) => ({ cdp: await measureAll(driven, rounds) })
+    )
   })
 
-/** By how much the first is above the second, round by round. */
-const above = (first: ReadonlyArray<number>, second: ReadonlyArray<number>) =>
-  sorted(first.map((figure, round) => figure - (second[round] ?? Number.NaN)))
+type Figure = (round: Round) => number
 
-/** The tables of the CDP part. */
-export const cdpTables = ({ cpu, large, pipelined, roundTrip }: Cdp): string => {
-  const row = (name: string, figures: Each<ReadonlyArray<number>>, text: (figure: number) => string) => [
+/** By how much a figure of the server is above that of another way, round by round. */
+const above = ({ rounds }: Cdp, figure: Figure, other: Way) =>
+  sorted(rounds.server.map((round, index) => figure(round) - figure(rounds[other][index] ?? round)))
+
+const longer = (cdp: Cdp, figure: Figure, other: Way) => {
+  const all = above(cdp, figure, other)
+  const at = (share: number) => quantile(all, share).toFixed(3)
+  return `${at(0.5)} ms (half of the rounds ${at(0.25)} to ${at(0.75)})`
+}
+
+const times = ({ rounds }: Cdp, figure: Figure, other: Way) =>
+  ratioText(ratioOf(rounds.server.map(figure), rounds[other].map(figure)))
+
+/** The tables of a report. */
+export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): string => {
+  const [now, before] = versions
+  const all = versions.flatMap(({ rounds }) => ways.map((way) => ({ way, rounds: rounds[way] })))
+  const medians = (name: string, figure: Figure, text: (figure: number) => string) => [
     name,
-    ...ways.map((way) => text(median(figures[way])))
+    ...all.map(({ rounds }) => text(median(rounds.map(figure))))
   ]
-  const longer = (than: Way) => {
-    const all = above(roundTrip.server, roundTrip[than])
-    return `${quantile(all, 0.5).toFixed(3)} ms (half of the rounds ${quantile(all, 0.25).toFixed(3)} to ${quantile(all, 0.75).toFixed(3)})`
-  }
-  const share = (figures: Each<ReadonlyArray<number>>, of: Way): Ratio => ratioOf(figures.server, figures[of])
+  const cpu = (name: string, figure: Figure) => [
+    name,
+    ...all.map(({ rounds, way }) => (way === "direct" ? none : plain(mean(rounds.map(figure)))))
+  ]
+  const compared = (name: string, figure: Figure, text: typeof times) => [
+    name,
+    ...versions.flatMap((each) => [text(each, figure, "direct"), text(each, figure, "relay")]),
+    ...(before === undefined
+      ? []
+      : [ratioText(ratioOf(now.rounds.server.map(figure), before.rounds.server.map(figure)))])
+  ]
   return paragraphs(
+    headingLine(
+      heading,
+      `headless shell, isolation ${versions.map(({ isolation }) => isolation).join(" and ")}; ${now.rounds.server.length} rounds, each way once in each`
+    ),
     table(
-      ["CDP, medians of rounds", "direct", "relay", "server"],
+      ["CDP, medians of rounds", ...columns(against, ...ways)],
       [
-        row("round trip, p50 ms", roundTrip, (figure) => figure.toFixed(3)),
-        row(`${together} at a time, messages a second`, pipelined, grouped),
-        row(`results of ${large_MB} MB, MB a second`, large, plain),
-        ["CPU of the process between, one at a time, µs", none, plain(cpu.relay.one_us), plain(cpu.server.one_us)],
-        [
-          `CPU of the process between, ${together} at a time, µs`,
-          none,
-          plain(cpu.relay.many_us),
-          plain(cpu.server.many_us)
-        ]
+        medians(
+          "round trip, p50 ms",
+          ({ roundTrip_ms }) => roundTrip_ms,
+          (figure) => figure.toFixed(3)
+        ),
+        medians(`${together} at a time, messages a second`, ({ pipelined }) => pipelined, grouped),
+        medians(`results of ${large_MB} MB, MB a second`, ({ large }) => large, plain),
+        cpu("CPU of the process between, one at a time, µs", ({ one_us }) => one_us),
+        cpu(`CPU of the process between, ${together} at a time, µs`, ({ many_us }) => many_us)
       ]
     ),
     table(
-      ["server, of the same round", "than direct", "than the relay"],
       [
-        ["round trip, longer by", longer("direct"), longer("relay")],
-        [
-          `${together} at a time, times as many`,
-          ratioText(share(pipelined, "direct")),
-          ratioText(share(pipelined, "relay"))
-        ],
-        [
-          `results of ${large_MB} MB, times as fast`,
-          ratioText(share(large, "direct")),
-          ratioText(share(large, "relay"))
-        ]
+        "server, of the same round",
+        ...columns(against, "than direct", "than the relay"),
+        ...(before === undefined ? [] : [`÷ ${against}`])
+      ],
+      [
+        compared("round trip, longer by", ({ roundTrip_ms }) => roundTrip_ms, longer),
+        compared(`${together} at a time, times as many`, ({ pipelined }) => pipelined, times),
+        compared(`results of ${large_MB} MB, times as fast`, ({ large }) => large, times)
       ]
     )
   )
 }
-
-/** The tables of a report. */
-export const markdown = (report: CdpReport): string =>
-  paragraphs(
-    headingLine(
-      report,
-      `headless shell, isolation ${report.isolation}; ${report.roundTrip.server.length} rounds, each way once in each`
-    ),
-    cdpTables(report)
-  )

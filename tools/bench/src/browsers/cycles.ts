@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { grouped, type Options, paragraphs, plain, table } from "../measure/Report.ts"
 import { timed } from "../measure/Times.ts"
 import { browsers as running, connect, pools } from "./Devtools.ts"
-import { type Served, warm } from "./Served.ts"
+import { rested, type Served, warm } from "./Served.ts"
 
 /** Leftovers of stopped browsers. */
 interface Left {
@@ -31,9 +31,10 @@ export interface Cycles {
 
 /** Creates, uses and stops browsers one after the other. Of four, one is killed and another one's client is. */
 export const cyclesOf = async (
-  { create, folder, health, rested, server, stop }: Served,
+  served: Served,
   { log, quick, rounds }: Pick<Options, "log" | "quick" | "rounds">
 ): Promise<Cycles> => {
+  const { create, folder, health, server, stop } = served
   const count = rounds ?? (quick ? 20 : 1000)
   log(`${count} cycles`)
   const draw = drawing(1)
@@ -68,7 +69,7 @@ export const cyclesOf = async (
   const descriptorsNow = () => readdirSync(`/proc/${server.pid}/fd`).length
   const filesNow = () => readdirSync(folder).length
   await cycle()
-  await rested()
+  await rested([served])
   const before = { descriptors: descriptorsNow(), files: filesNow() }
   const took_ms = await timed(async () => {
     for (let index = 0; index < count; index++) await cycle()

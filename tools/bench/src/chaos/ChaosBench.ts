@@ -1,5 +1,5 @@
 /** The bench `chaos`: its options as a chaos, and the outcome as tables. */
-import { bundleServer } from "../measure/Bundle.ts"
+import { bundleServer, serverIn } from "../measure/Bundle.ts"
 import { Mistake } from "../measure/Mistake.ts"
 import {
   grouped,
@@ -11,8 +11,7 @@ import {
   paragraphs,
   table
 } from "../measure/Report.ts"
-import { serverOf } from "../measure/Against.ts"
-import { fromSource } from "../measure/ServerProcess.ts"
+import { versionsOf } from "../measure/Versions.ts"
 import { type ChaosOptions, modes, type Outcome, run } from "./chaos.ts"
 import type { Used } from "./World.ts"
 
@@ -48,9 +47,7 @@ export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: O
     if (browsers !== "simulated" && browsers !== "chromium") {
       throw new Mistake(`--browsers takes simulated or chromium, and not "${browsers}".`)
     }
-    const before = against === undefined ? undefined : await serverOf(against, log)
-    // the bundle lacks the package that has Chromium
-    const program = browsers === "chromium" ? fromSource : [(await bundleServer(folder)).file]
+    const [now, before] = await versionsOf("server", bundleServer, folder, { against, log })
     // another history each day
     const seed = asked.seed ?? Math.floor(Date.now() / 1000) % 1_000_000
     log(`${mode}, seed ${seed}`)
@@ -70,8 +67,8 @@ export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: O
       clients: 24,
       // the version before may lack some of it
       ...(mode === "chaos" || mode === "rolling" ? { uses: "everything", browsers } : {}),
-      command: [process.execPath, ...program],
-      ...(before === undefined ? {} : { before: [process.execPath, before.file] }),
+      command: [process.execPath, serverIn(now.folder)],
+      ...(before === undefined ? {} : { before: [process.execPath, serverIn(before.folder)] }),
       log
     })
     if (outcome.broken.length > 0) process.exitCode = 1

@@ -1,5 +1,6 @@
 import type { Pinning } from "../measure/Pinning.ts"
 import { apiKey } from "../measure/ServerProcess.ts"
+import { inTurns } from "../measure/Versions.ts"
 import { type ClientProcess, startClient, type Work } from "./ClientProcess.ts"
 import type { Contestant, Modules } from "./Contestants.ts"
 import { startService } from "./Service.ts"
@@ -56,7 +57,7 @@ export const measureCalls = async (
     for (let round = 1; round <= settings.rounds; round++) {
       log(`calls, round ${round} of ${settings.rounds}`)
       for (const work of works) {
-        for (const { cpu_us, process } of clients) {
+        for (const { cpu_us, process } of inTurns(clients, round)) {
           const called = await process.call(work, settings.concurrency, settings.window_ms)
           cpu_us[work].push(called.cpu_us / called.calls)
         }

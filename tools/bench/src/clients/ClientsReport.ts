@@ -3,6 +3,7 @@ import { grouped, type Heading, headingLine, none, paragraphs, ratioText, table 
 import { type Ratio, ratioBetween } from "../measure/Statistics.ts"
 import { type CallSettings, type Costs, works } from "./Calls.ts"
 import type { Work } from "./ClientProcess.ts"
+import { earlierName } from "./Contestants.ts"
 import type { Imported } from "./Imports.ts"
 import type { Part, Sizes } from "./Sizes.ts"
 import type { Waited } from "./Waits.ts"
@@ -11,17 +12,22 @@ import type { Waited } from "./Waits.ts"
 export interface ClientsReport extends Heading {
   readonly pinning: string
   readonly settings: CallSettings
+  /** Short hash of the other version, whose clients follow those of this one. */
+  readonly against: string | null
   /** Names and titles of all clients. */
   readonly titles: Readonly<Record<string, string>>
   readonly calls: ReadonlyArray<Costs>
   readonly waits: ReadonlyArray<Waited>
   readonly sizes: ReadonlyArray<Sizes>
+  /** Those of the other version. */
+  readonly sizesBefore: ReadonlyArray<Sizes>
   /** Parts of `@webagent/v4`, by rolldown. */
   readonly parts: ReadonlyArray<Part>
   readonly imports: ReadonlyArray<Imported>
 }
 
 const kB = (bytes: number) => (bytes / 1000).toFixed(1)
+const hundredths = (figure: number) => figure.toFixed(2)
 const precise = (figure: number) => (figure >= 10 ? grouped(figure) : String(Number(figure.toPrecision(2))))
 
 /** Cost of a kind of work in one client, relative to another; undefined if either was not measured. */
@@ -40,17 +46,21 @@ const workTitles = {
   run: "**Create a run, poll it 30 times, read it in full** (a figure is for all 32 requests)"
 }
 
-const callTable = ({ calls, titles }: ClientsReport, work: Work) =>
+/** The column of ratios to the other version, if there is one. */
+const column = (against: string | null, cell: string) => (against === null ? [] : [cell])
+
+const callTable = ({ against, calls, titles }: ClientsReport, work: Work) =>
   [
     workTitles[work],
     table(
-      ["client", "over", "CPU µs", "÷ the same by hand", "÷ browser-use-sdk"],
+      ["client", "over", "CPU µs", "÷ the same by hand", "÷ browser-use-sdk", ...column(against, `÷ ${against}`)],
       calls.map(({ cpu_us, name }) => [
         titles[name] ?? name,
         httpOf(name),
         grouped(median(cpu_us[work])),
         ratioCell(calls, name, `raw-${httpOf(name)}`, work),
-        ratioCell(calls, name, "browser-use", work)
+        ratioCell(calls, name, "browser-use", work),
+        ...column(against, ratioText(costRatio(calls, name, earlierName(name), work), hundredths))
       ])
     )
   ].join("\n\n")
@@ -100,16 +110,27 @@ const failures = ({ titles, waits }: ClientsReport) =>
     )
     .join("\n")
 
-const sizeTable = ({ sizes }: ClientsReport) =>
+const sizeTable = ({ against, sizes, sizesBefore }: ClientsReport) =>
   table(
-    ["import of all of", "rolldown, kB", "gzip, kB", "esbuild, kB", "gzip, kB"],
-    sizes.map(({ entry, esbuild, rolldown }) => [
-      `\`${entry}\``,
-      kB(rolldown.minified),
-      kB(rolldown.gzip),
-      kB(esbuild.minified),
-      kB(esbuild.gzip)
-    ])
+    [
+      "import of all of",
+      "rolldown, kB",
+      "gzip, kB",
+      "esbuild, kB",
+      "gzip, kB",
+      ...column(against, `gzip of rolldown, ${against}, kB`)
+    ],
+    sizes.map(({ entry, esbuild, rolldown }) => {
+      const before = sizesBefore.find((other) => other.entry === entry)
+      return [
+        `\`${entry}\``,
+        kB(rolldown.minified),
+        kB(rolldown.gzip),
+        kB(esbuild.minified),
+        kB(esbuild.gzip),
+        ...column(against, before === undefined ? none : kB(before.rolldown.gzip))
+      ]
+    })
   )
 
 const partTable = ({ parts }: ClientsReport) =>
@@ -118,11 +139,18 @@ const partTable = ({ parts }: ClientsReport) =>
     parts.map(({ gzip, minified, part }) => [part, kB(minified), kB(gzip)])
   )
 
-const importTable = ({ imports }: ClientsReport) =>
-  table(
-    ["import", "CPU ms", "ms"],
-    imports.map(({ cpu_ms, name, took_ms }) => [name, grouped(median(cpu_ms)), grouped(median(took_ms))])
+const importTable = ({ against, imports }: ClientsReport) => {
+  const cpuOf = (wanted: string) => imports.find(({ name }) => name === wanted)?.cpu_ms
+  return table(
+    ["import", "CPU ms", "ms", ...column(against, `CPU ÷ ${against}`)],
+    imports.map(({ cpu_ms, name, took_ms }) => [
+      name,
+      grouped(median(cpu_ms)),
+      grouped(median(took_ms)),
+      ...column(against, ratioText(ratioBetween(cpuOf, name, `${name}, ${against}`), hundredths))
+    ])
   )
+}
 
 /** The tables of a report, with what was measured where and how. */
 export const markdown = (report: ClientsReport): string => {

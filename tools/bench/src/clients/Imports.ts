@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process"
-import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { bundle } from "../measure/Bundle.ts"
+import { exportsOf } from "./Exports.ts"
 
 /** Cost of loading a module in a new process, in the order of the rounds. */
 export interface Imported {
@@ -11,23 +10,23 @@ export interface Imported {
   readonly took_ms: ReadonlyArray<number>
 }
 
-const packages = fileURLToPath(new URL("../../../../packages/", import.meta.url))
+/** Entries by their names in the report, with the file that is imported. */
+export type Imports = Readonly<Record<string, string>>
 
-/** Our modules as they are installed: one file each, with effect beside them. */
-const installOurs = async (folder: string, entry: string): Promise<string> => {
-  mkdirSync(join(folder, "node_modules"), { recursive: true })
-  symlinkSync(fileURLToPath(new URL("../../node_modules/effect", import.meta.url)), join(folder, "node_modules/effect"))
+/** An entry as it's installed, with all modules that it loads, each a file. */
+const asModules = async (folder: string, input: string): Promise<string> => {
   const { output } = await bundle(
-    { input: join(packages, entry), platform: "neutral", external: /^effect\//u },
+    // a module that Node loads without using it costs time, too
+    { input, platform: "neutral", external: /^(?:node:|undici$)/u, treeshake: false },
     { dir: folder, preserveModules: true, entryFileNames: "[name].mjs" }
   )
   return join(folder, output[0].fileName)
 }
 
-/** An entry as Node imports it: with all its code in one file, but for undici. */
-const bundleOurs = async (folder: string, entry: string): Promise<string> => {
+/** An entry with all its code in one file, but for undici. */
+const asFile = async (folder: string, input: string): Promise<string> => {
   await bundle(
-    { input: join(packages, entry), platform: "node", external: ["undici"] },
+    { input, platform: "node", external: ["undici"] },
     {
       dir: folder,
       entryFileNames: "bundled.mjs",
@@ -35,6 +34,19 @@ const bundleOurs = async (folder: string, entry: string): Promise<string> => {
     }
   )
   return join(folder, "bundled.mjs")
+}
+
+/** Makes the files that programs import from a version of `@webagent/v4`. */
+export const bundleImports = async (folder: string, source: string): Promise<Imports> => {
+  const entry = (...path: ReadonlyArray<string>) => join(source, "packages", "client", "v4", "src", ...path, "index.ts")
+  const promise = await asModules(join(folder, "promise"), entry("promise"))
+  // versions before 2026-11-30 have no bundle for Node
+  const isBundled = "node" in (exportsOf(source, "v4")["./promise"] ?? {})
+  return {
+    "@webagent/v4, Node and others": await asModules(join(folder, "v4"), entry()),
+    "@webagent/v4/promise, Node": isBundled ? await asFile(join(folder, "node"), entry("promise")) : promise,
+    "@webagent/v4/promise, others": promise
+  }
 }
 
 const program = `
@@ -53,22 +65,12 @@ const load = (file: string) => {
 }
 
 /** Cold imports, interleaved. */
-export const measureImports = async (
-  folder: string,
-  installed: string,
-  rounds: number
-): Promise<ReadonlyArray<Imported>> => {
-  const modules = [
-    ["@webagent/v4, Node and others", await installOurs(join(folder, "v4"), "client/v4/src/index.ts")],
-    ["@webagent/v4/promise, Node", await bundleOurs(join(folder, "bundled"), "client/v4/src/promise/index.ts")],
-    ["@webagent/v4/promise, others", await installOurs(join(folder, "promise"), "client/v4/src/promise/index.ts")],
-    ["browser-use-sdk/v4", join(installed, "node_modules/browser-use-sdk/dist/v4.js")]
-  ] as const
-  const imported = modules.map(([name, file]) => ({
+export const measureImports = (imports: Imports, rounds: number): ReadonlyArray<Imported> => {
+  const imported = Object.entries(imports).map(([name, file]) => ({
     name,
     file,
-    cpu_ms: [] as Array<number>,
-    took_ms: [] as Array<number>
+    cpu_ms: Array<number>(),
+    took_ms: Array<number>()
   }))
   // the first round fills the caches of the disk
   for (let round = 0; round <= rounds; round++) {

@@ -1,8 +1,8 @@
 import { createRequire, SourceMap } from "node:module"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { bundle } from "../measure/Bundle.ts"
+import { bundle, written } from "../measure/Bundle.ts"
+import { exportsOf } from "./Exports.ts"
 
 /** Bytes of what a program ships that imports everything of an entry. */
 export interface Size {
@@ -22,7 +22,8 @@ export interface Part extends Size {
   readonly part: string
 }
 
-const here = fileURLToPath(new URL(".", import.meta.url))
+/** The folder of a version's source that can resolve our clients. */
+const benchIn = (source: string) => join(source, "tools", "bench")
 
 const sizeOf = (code: string): Size => ({ minified: Buffer.byteLength(code), gzip: gzipSync(code).length })
 
@@ -33,13 +34,7 @@ const byRolldown = async (entry: string, folder: string) => {
       input: main,
       platform: "neutral",
       external: /^(?:node:|fs|path)/u,
-      plugins: [
-        {
-          name: "entry",
-          resolveId: (id) => (id === main ? main : undefined),
-          load: (id) => (id === main ? `export * from "${entry}"` : undefined)
-        }
-      ]
+      plugins: [written(main, `export * from "${entry}"`)]
     },
     { minify: true, sourcemap: true }
   )
@@ -75,14 +70,20 @@ const measure = async (entry: string, folder: string, installed: string): Promis
   esbuild: sizeOf(await byEsbuild(entry, folder, installed))
 })
 
-/** The sizes of our entry points, and of those of the peer that has a v2, v3 and v4, too. */
-export const measureSizes = async (installed: string): Promise<ReadonlyArray<Sizes>> => {
-  const ours = ["v4", "v4/promise", "v4/events", "v4/account", "v3", "v3/promise", "v2", "v2/promise"].map(
-    (name) => `@webagent/${name}`
-  )
-  const theirs = ["browser-use-sdk/v4", "browser-use-sdk/v3", "browser-use-sdk"]
+const ours = ["v4", "v4/promise", "v4/events", "v4/account", "v3", "v3/promise", "v2", "v2/promise"]
+const theirs = ["browser-use-sdk/v4", "browser-use-sdk/v3", "browser-use-sdk"]
+
+const isEntry = (source: string, name: string) => {
+  const [client = "", ...path] = name.split("/")
+  return [".", ...path].join("/") in exportsOf(source, client)
+}
+
+/** The sizes of the entry points that a version has, and of those of the peer that has a v2, v3 and v4, too. */
+export const measureSizes = async (source: string, installed: string): Promise<ReadonlyArray<Sizes>> => {
   const sizes: Array<Sizes> = []
-  for (const entry of ours) sizes.push(await measure(entry, here, installed))
+  for (const name of ours.filter((each) => isEntry(source, each))) {
+    sizes.push(await measure(`@webagent/${name}`, benchIn(source), installed))
+  }
   for (const entry of theirs) sizes.push(await measure(entry, installed, installed))
   return sizes
 }
@@ -121,8 +122,8 @@ const parts: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Lists the parts of one of our entry points, the largest first. */
-export const measureParts = async (entry: string): Promise<ReadonlyArray<Part>> => {
-  const { code, map } = await byRolldown(entry, here)
+export const measureParts = async (entry: string, source: string): Promise<ReadonlyArray<Part>> => {
+  const { code, map } = await byRolldown(entry, benchIn(source))
   if (map === null) return []
   const texts = new Map<string, string>()
   for (const [source, text] of textBySource(code, map)) {

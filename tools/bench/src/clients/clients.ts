@@ -2,12 +2,12 @@ import { join } from "node:path"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { pinning } from "../measure/Pinning.ts"
 import { chosen, inFolder, type Options } from "../measure/Report.ts"
-import { bundleOurs } from "./Bundle.ts"
+import { versionsOf } from "../measure/Versions.ts"
+import { bundleClients, type Bundled, clientsIn } from "./Bundle.ts"
 import { type CallSettings, measureCalls, type Tools } from "./Calls.ts"
 import type { ClientsReport } from "./ClientsReport.ts"
-import { callers, waiters, wideWaiter } from "./Contestants.ts"
-import { measureImports } from "./Imports.ts"
-import { measureParts, measureSizes } from "./Sizes.ts"
+import { callers, type Contestant, waiters, wideWaiter, withEarlier } from "./Contestants.ts"
+import { type Imports, measureImports } from "./Imports.ts"
 import { measureWaits, type Waited, type WaitSettings } from "./Waits.ts"
 
 interface Settings {
@@ -32,11 +32,15 @@ const quick: Settings = {
   waits: [hundred]
 }
 
-const waitsOf = async (selection: ReadonlyArray<string>, settings: ReadonlyArray<WaitSettings>, tools: Tools) => {
+const waitsOf = async (
+  contestants: ReadonlyArray<Contestant>,
+  selection: ReadonlyArray<string>,
+  settings: ReadonlyArray<WaitSettings>,
+  tools: Tools
+) => {
   const waited: Array<Waited> = []
   for (const each of settings) {
-    const contestants = [...waiters, ...(each === many ? [wideWaiter] : [])]
-    for (const contestant of contestants) {
+    for (const contestant of [...contestants, ...(each === many ? [wideWaiter] : [])]) {
       if (selection.some((name) => contestant.name.startsWith(name))) {
         waited.push(await measureWaits(contestant, each, tools))
       }
@@ -45,7 +49,19 @@ const waitsOf = async (selection: ReadonlyArray<string>, settings: ReadonlyArray
   return waited
 }
 
-/** Our clients beside another SDK and what one writes by hand. */
+/** Imports of this version, each next to the same import of another one. */
+const importsOf = (
+  now: Imports,
+  before: (Pick<Bundled, "imports"> & { readonly commit: string }) | undefined
+): Imports =>
+  Object.fromEntries(
+    Object.entries(now).flatMap(([name, file]) => {
+      const other = before?.imports[name]
+      return [[name, file], ...(other === undefined ? [] : [[`${name}, ${before?.commit}`, other]])]
+    })
+  )
+
+/** Our clients, in this version and in that of `--against`, next to another SDK and requests by hand. */
 export const clients = async (options: Options): Promise<ClientsReport> => {
   const selection = chosen(callers, options.peers)
   const settings = options.quick ? quick : full
@@ -53,21 +69,28 @@ export const clients = async (options: Options): Promise<ClientsReport> => {
   const installed = installPeers(options.log)
   return inFolder(async (folder) => {
     const pinned = pinning()
-    const modules = { installed, ours: await bundleOurs(join(folder, "ours")) }
+    const [now, other] = await versionsOf("clients", bundleClients(installed), folder, options)
+    const { imports, ours, parts, sizes } = clientsIn(now.folder)
+    const before = other && { commit: other.commit, ...clientsIn(other.folder) }
+    const modules = { installed, ours }
     const tools: Tools = { modules, pinning: pinned, log: options.log }
     const names = selection.map(({ name }) => name)
-    const measured = await measureCalls(selection, calls, tools)
-    const waits = await waitsOf(names, settings.waits, tools)
-    options.log("sizes and imports")
+    const measured = await measureCalls(withEarlier(selection, before), calls, tools)
+    const waits = await waitsOf(withEarlier(waiters, before), names, settings.waits, tools)
+    options.log("imports")
+    const sdk = { "browser-use-sdk/v4": join(installed, "node_modules/browser-use-sdk/dist/v4.js") }
+    const titled = [...withEarlier(callers, before), wideWaiter]
     return {
       pinning: pinned.text.replace("server", "service").replace("load", "client"),
       settings: calls,
-      titles: Object.fromEntries([...callers, wideWaiter].map(({ name, title }) => [name, title(modules)])),
+      against: before?.commit ?? null,
+      titles: Object.fromEntries(titled.map(({ name, title }) => [name, title(modules)])),
       calls: measured,
       waits,
-      sizes: await measureSizes(installed),
-      parts: await measureParts("@webagent/v4"),
-      imports: await measureImports(folder, installed, settings.imports)
+      sizes,
+      sizesBefore: before?.sizes ?? [],
+      parts,
+      imports: measureImports({ ...importsOf(imports, before), ...sdk }, settings.imports)
     }
-  }, installed)
+  })
 }

@@ -28,7 +28,7 @@ const run = promisify(execFile)
 /** Kills a server over a file, 200 times unless `rounds` says otherwise. */
 export const kills = ({ log, quick, rounds }: Options): Promise<KillsReport> =>
   inFolder(async (folder) => {
-    const { file } = await bundleServer(folder)
+    const file = await bundleServer(folder)
     const count = rounds ?? (quick ? 20 : 200)
     // another history each day
     const seed = Math.floor(Date.now() / 1000) % 1_000_000

@@ -14,7 +14,7 @@ export interface DurableReport extends Heading {
 /** Our server's file: what commits and checkpoints take, how it grows, and one with a million runs. */
 export const durable = ({ log, quick }: Options): Promise<DurableReport> =>
   inFolder(async (scratch) => {
-    const { file: bundle } = await bundleServer(join(scratch, "server"))
+    const bundle = await bundleServer(join(scratch, "server"))
     log("growth of the file")
     const grown = await growth(bundle, join(scratch, "growth.db"), quick ? 500 : 5000)
     log("commits")

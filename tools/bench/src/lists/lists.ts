@@ -128,7 +128,7 @@ export const lists = ({ log, quick, rounds }: Options): Promise<ListsReport> =>
     const sizes: Sizes = quick
       ? { runs: 20_000, times: 10, rounds: 2, window_ms: 500 }
       : { runs: 1_000_000, times: 100, rounds: rounds ?? 7, window_ms: 3000 }
-    const { file: bundle } = await bundleServer(join(scratch, "server"))
+    const bundle = await bundleServer(join(scratch, "server"))
     const sqlite = await overFile(scratch, bundle, sizes, log)
     const postgres = await overPostgres(bundle, sizes, log)
     return { runs: sizes.runs, sqlite, postgres }

@@ -1,8 +1,7 @@
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { type InputOptions, type OutputOptions, type RolldownOutput, rolldown } from "rolldown"
-import { entry } from "./ServerProcess.ts"
+import { type InputOptions, type OutputOptions, type Plugin, type RolldownOutput, rolldown } from "rolldown"
+import { root } from "./Root.ts"
 
 /** Bundles an entry of this repository from source; writes it when it has a folder. */
 export const bundle = async (input: InputOptions, output: OutputOptions): Promise<RolldownOutput> => {
@@ -15,44 +14,32 @@ export const bundle = async (input: InputOptions, output: OutputOptions): Promis
   }
 }
 
-/** apps/server as it would be shipped: no package beside it to resolve. */
-interface ServerBundle {
-  readonly file: string
-  /** Size of the code that is loaded at startup, without code that is loaded on demand. */
-  readonly size_kB: number
-}
+/** Makes a file of a bundle from text, with the imports of a real file in its place. */
+export const written = (file: string, text: string): Plugin => ({
+  name: "written",
+  resolveId: (id) => (id === file ? file : undefined),
+  load: (id) => (id === file ? text : undefined)
+})
 
-/** The bytes of a chunk and of all that it imports from the start. */
-const sizeOf = (output: RolldownOutput["output"], name: string, seen = new Set<string>()): number => {
-  const chunk = output.find(({ fileName }) => fileName === name)
-  if (chunk?.type !== "chunk" || seen.has(name)) return 0
-  seen.add(name)
-  return chunk.imports.reduce((sum, other) => sum + sizeOf(output, other, seen), Buffer.byteLength(chunk.code))
-}
+/** The file of a server that was bundled into a folder. */
+export const serverIn = (folder: string): string => join(folder, "server.mjs")
 
-/** Bundles the server into a folder; what it loads on demand only, such as its docs page, stays apart. */
-export const bundleServer = async (folder: string, program = entry): Promise<ServerBundle> => {
-  const name = "server.mjs"
-  const { output } = await bundle(
-    { input: program, platform: "node" },
-    { dir: folder, entryFileNames: name, minify: true }
+/** Bundles the server of a version into a folder; code that it loads on demand, such as its docs page, stays apart. */
+export const bundleServer = async (folder: string, source = root): Promise<string> => {
+  await bundle(
+    { input: join(source, "apps", "server", "src", "main.ts"), platform: "node" },
+    { dir: folder, entryFileNames: "server.mjs", minify: true }
   )
-  return { file: join(folder, name), size_kB: Math.round(sizeOf(output, name) / 1000) }
+  // all versions use the same Chromium, which isn't part of the bundle
+  symlinkSync(join(root, "apps", "server", "node_modules"), join(folder, "node_modules"))
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports: { "#main": "./server.mjs" } }))
+  return serverIn(folder)
 }
 
-/** The installed command, which gives V8 its options. */
-const command = fileURLToPath(new URL("../../../../apps/server/bin/webagent-server.js", import.meta.url))
-
-/** Bundles the server into a folder with the installed command next to it; returns the command's file. */
+/** Bundles the server into a folder with the installed command next to it, which gives V8 its options; returns its file. */
 export const installServer = async (folder: string): Promise<string> => {
   await bundleServer(folder)
   const file = join(folder, "webagent-server.js")
-  copyFileSync(command, file)
-  // Chromium isn't part of the bundle
-  symlinkSync(
-    fileURLToPath(new URL("../../../../apps/server/node_modules", import.meta.url)),
-    join(folder, "node_modules")
-  )
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports: { "#main": "./server.mjs" } }))
+  copyFileSync(join(root, "apps", "server", "bin", "webagent-server.js"), file)
   return file
 }

@@ -2,11 +2,10 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Mistake } from "./Mistake.ts"
+import { root } from "./Root.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
-const peers = fileURLToPath(new URL("../../peers/", import.meta.url))
+const peers = join(root, "tools", "bench", "peers")
 
 /**
  * Installs the peers from their own lockfile, once, into a cache outside of the workspace, and copies their programs

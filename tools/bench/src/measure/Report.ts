@@ -43,11 +43,8 @@ export interface Heading {
 const load = () => Math.round((loadavg()[0] ?? 0) * 100) / 100
 
 /** Runs a bench in a temporary folder and adds the heading to its result. */
-export const inFolder = async <A extends object>(
-  measure: (folder: string) => Promise<A>,
-  parent = tmpdir()
-): Promise<Heading & A> => {
-  const folder = mkdtempSync(join(parent, "webagent-bench-"))
+export const inFolder = async <A extends object>(measure: (folder: string) => Promise<A>): Promise<Heading & A> => {
+  const folder = mkdtempSync(join(tmpdir(), "webagent-bench-"))
   const loadBefore = load()
   try {
     const measured = await measure(folder)
@@ -97,6 +94,12 @@ export const ratioText = (ratio: Ratio | undefined, text: (figure: number) => st
   ratio === undefined ? none : `${text(ratio.ratio)} (${text(ratio.low)} to ${text(ratio.high)})`
 
 const line = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
+
+/** The titles of columns for this version, and for the commit of `--against` if there is one. */
+export const columns = (against: string | null, ...names: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...names,
+  ...(against === null ? [] : names.map((name) => `${name}, ${against}`))
+]
 
 /** A table of Markdown: the first column is text, the others are numbers. */
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>

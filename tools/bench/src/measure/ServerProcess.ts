@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { createServer } from "node:net"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import type { Command } from "./Pinning.ts"
 import { cpuOf_s } from "./Processes.ts"
+import { root } from "./Root.ts"
 
 /** A server under measurement. */
 export interface ServerProcess {
@@ -31,11 +32,11 @@ interface Probe {
   readonly body?: string
 }
 
-/** The entry of our server. */
-export const entry = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
-
 /** The arguments with which Node runs our server from its source. */
-export const fromSource: ReadonlyArray<string> = ["--conditions=@webagent/source", entry]
+export const fromSource: ReadonlyArray<string> = [
+  "--conditions=@webagent/source",
+  join(root, "apps", "server", "src", "main.ts")
+]
 
 /** The key that every server takes. */
 export const apiKey = "wak_bench"

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { inspected } from "../measure/Inspector.ts"
 import type { Command, Pinning } from "../measure/Pinning.ts"
 import { apiKey, createRun, freePort, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { inTurns } from "../measure/Versions.ts"
 import { runId, sessionId, sessionPath, statusPath } from "./Fixtures.ts"
 import type { Load, LoadRequest, Work } from "../measure/Load.ts"
 
@@ -224,7 +225,7 @@ export const measure = async (
     }
     for (let round = 1; round <= settings.rounds; round++) {
       tools.log(`round ${round} of ${settings.rounds}`)
-      for (const each of standing) {
+      for (const each of inTurns(standing, round)) {
         for (const [name, work] of each.works) {
           const measured = await sample(each, work, tools, settings, settings.window_s)
           ;(each.samples[name] ??= []).push(measured)

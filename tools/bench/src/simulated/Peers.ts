@@ -2,10 +2,12 @@ import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Against, commandOf } from "../measure/Against.ts"
+import { serverIn } from "../measure/Bundle.ts"
 import { versionOf } from "../measure/PeerInstall.ts"
 import type { Command } from "../measure/Pinning.ts"
+import { commandOf } from "../measure/ServerCommand.ts"
 import { apiKey } from "../measure/ServerProcess.ts"
+import type { Version } from "../measure/Versions.ts"
 import { writeDatabase, writeMappings, writeOpenApi, writeProfile } from "./Fixtures.ts"
 import type { Contestant } from "./Measurement.ts"
 
@@ -42,47 +44,21 @@ export const contestant = (peer: Peer, place: Omit<Place, "port" | "runs_ms">): 
 
 const node = (...args: ReadonlyArray<string>): Command => ({ file: process.execPath, args })
 
-const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<string>): Peer => ({
+const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<string>, server?: string): Peer => ({
   name,
   title: () => title,
   stateful: true,
   live: true,
   remark,
   command: ({ bundle, port, runs_ms }) => {
-    const flag = flags.find((text) => text.startsWith("--"))
-    if (
-      flag !== undefined &&
-      !spawnSync(process.execPath, [bundle, "simulate", "--help"], { encoding: "utf8" }).stdout.includes(flag)
-    ) {
-      return `this server has no ${flag}`
-    }
-    return node(
-      bundle,
-      "simulate",
-      "--quiet",
-      "--port",
-      String(port),
-      "--api-key",
-      apiKey,
-      "--turn-duration",
-      `${runs_ms}ms`,
-      ...flags
-    )
+    const flagsOfAll = ["--port", String(port), "--api-key", apiKey, "--turn-duration", `${runs_ms}ms`]
+    return node(...commandOf(server ?? bundle, "simulate"), ...flagsOfAll, ...flags)
   }
 })
 
-/** Our server of another commit, beside this one. */
-export const earlier = ({ commit, file }: Against): Peer => ({
-  name: "before",
-  title: () => `ours, ${commit}`,
-  stateful: true,
-  live: true,
-  remark: "another version, with its journal",
-  command: ({ port, runs_ms }) => {
-    const flags = ["--port", String(port), "--api-key", apiKey, "--turn-duration", `${runs_ms}ms`]
-    return node(...commandOf(file, "simulate"), ...flags)
-  }
-})
+/** Our server of another commit, next to this one. */
+export const earlier = ({ commit, folder }: Version): Peer =>
+  ours("before", `ours, ${commit}`, "another version, with its journal", [], serverIn(folder))
 
 const harness = fileURLToPath(new URL("../../../../apps/harness/src/main.ts", import.meta.url))
 

@@ -15,7 +15,6 @@ interface Row {
 export interface Report extends Heading {
   readonly pinning: string
   readonly settings: Settings
-  readonly bundle_kB: number
   /** The server that the ratios are to. */
   readonly base: string
   readonly rows: ReadonlyArray<Row>
@@ -34,8 +33,12 @@ export const costRatio = (report: Report, first: string, second: string, workloa
     second
   )
 
-/** The server whose peers the others are. */
-const ours = "ours"
+/** Names of the servers that a cost is divided by: the base, ours, and ours of another commit. */
+const basesOf = (report: Report) =>
+  [...new Set([report.base, "ours", "before"])].filter((name) => report.rows.some((row) => row.name === name))
+
+const titleOf = ({ rows }: Report, base: string) =>
+  rows.find(({ name }) => name === base)?.title.replaceAll("**", "") ?? base
 
 const relativeTo = (report: Report, name: string, other: string, workload: Workload) =>
   name === other ? "1" : ratioText(costRatio(report, name, other, workload))
@@ -44,15 +47,14 @@ const costCells = (report: Report, { name }: Row, measured: Measured, workload: 
   const samples = measured.samples[workload] ?? []
   return [
     plain(median(samples.map(({ cpu_us }) => cpu_us))),
-    relativeTo(report, name, report.base, workload),
-    ...(report.base === ours ? [] : [relativeTo(report, name, ours, workload)]),
+    ...basesOf(report).map((base) => relativeTo(report, name, base, workload)),
     grouped(median(samples.map(({ perSecond }) => perSecond)))
   ]
 }
 
-const costTable = (report: Report, rows: ReadonlyArray<readonly [Row, Measured]>, workload: Workload, base: string) =>
+const costTable = (report: Report, rows: ReadonlyArray<readonly [Row, Measured]>, workload: Workload) =>
   table(
-    ["server", "CPU µs a request", `÷ ${base}`, ...(report.base === ours ? [] : ["÷ ours"]), "requests/s"],
+    ["server", "CPU µs a request", ...basesOf(report).map((base) => `÷ ${titleOf(report, base)}`), "requests/s"],
     rows
       .filter(([, measured]) => measured.samples[workload] !== undefined)
       .map(([row, measured]) => [row.title, ...costCells(report, row, measured, workload)])
@@ -99,19 +101,18 @@ export const markdown = (report: Report): string => {
     const remarks = [...(remark === "" ? [] : [remark]), ...stalled(measured)]
     return remarks.length === 0 ? [] : [`- ${title}: ${remarks.join("; ")}`]
   })
-  const base = rows.find(([{ name }]) => name === report.base)?.[0].title ?? report.base
   const { settings } = report
   return paragraphs(
     headingLine(
       report,
-      `${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server bundled, ${report.bundle_kB} kB at its start`
+      `${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server bundled`
     ),
     "**Run status, v4**",
-    costTable(report, rows, "status", base),
+    costTable(report, rows, "status"),
     "**Session, v2**",
-    costTable(report, rows, "session", base),
+    costTable(report, rows, "session"),
     "**Create, poll twice, fetch** (a figure is for one of the four requests)",
-    costTable(report, rows, "flow", base),
+    costTable(report, rows, "flow"),
     "**The process**",
     processTable(rows),
     [...remarks, ...skipped].join("\n")

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { serverOf } from "../measure/Against.ts"
-import { bundleServer } from "../measure/Bundle.ts"
+import { bundleServer, serverIn } from "../measure/Bundle.ts"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { pinning } from "../measure/Pinning.ts"
 import { chosen, inFolder, type Options } from "../measure/Report.ts"
 import { autocannon } from "../measure/Load.ts"
+import { versionsOf } from "../measure/Versions.ts"
 import { measure, type Settings } from "./Measurement.ts"
 import { contestant, earlier, type Peer, peers } from "./Peers.ts"
 import type { Report } from "./Report.ts"
@@ -24,18 +24,18 @@ const quick: Settings = { rounds: 3, window_s: 1, warmup_s: 1, starts: 2, connec
 /** The simulated server beside mock servers and hand-written ones. */
 export const simulated = (options: Options): Promise<Report> =>
   inFolder(async (scratch) => {
-    const { against, log } = options
-    const before = against === undefined ? [] : [earlier(await serverOf(against, log))]
-    const selection = [...before, ...chosen(peers, options.peers)]
+    const [now, ...before] = await versionsOf("server", bundleServer, scratch, options)
+    // ours comes first, and is followed by its other version
+    const selection = chosen(peers, options.peers).toSpliced(1, 0, ...before.map(earlier))
     const measures = options.quick ? quick : full
     const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
     const installed = installPeers(options.log)
-    const bundle = await bundleServer(join(scratch, "server"))
+    const bundle = serverIn(now.folder)
     const prepared = new Map(
       selection.map((peer: Peer) => {
         const folder = join(scratch, peer.name)
         mkdirSync(folder, { recursive: true })
-        return [peer.name, contestant(peer, { folder, installed, bundle: bundle.file })]
+        return [peer.name, contestant(peer, { folder, installed, bundle })]
       })
     )
     const contestants = [...prepared.values()].filter((each) => typeof each !== "string")
@@ -45,7 +45,6 @@ export const simulated = (options: Options): Promise<Report> =>
     return {
       pinning: pinned.text,
       settings,
-      bundle_kB: bundle.size_kB,
       base: contestants.some(({ name }) => name === "fastify") ? "fastify" : (contestants[0]?.name ?? ""),
       rows: selection.map(({ name, remark, title }) => ({
         name,

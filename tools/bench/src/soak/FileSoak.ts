@@ -134,11 +134,11 @@ export const measureFileSoak = async (
   duration_s: number,
   every_s: number
 ): Promise<Omit<FileSoakReport, keyof Heading>> => {
-  const bundle = await bundleServer(folder)
+  const bundle = await bundleServer(join(folder, "server"))
   const file = join(folder, "server.db")
   const flags = ["--data", file, "--browsers", "simulated", "--keep-days", String(keep_s / 86_400)]
   const { heapAfterCollection_MB, inspect } = inspected(await freePort())
-  const server = await startOurs([bundle.file, "serve"], flags, { inspect })
+  const server = await startOurs([bundle, "serve"], flags, { inspect })
   try {
     const begin = performance.now()
     const since_s = () => (performance.now() - begin) / 1000

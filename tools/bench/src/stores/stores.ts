@@ -1,19 +1,20 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
-import { mkdirSync } from "node:fs"
+import { mkdtempSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createAt, statusAt } from "../measure/Ask.ts"
-import { commandOf, serverOf } from "../measure/Against.ts"
-import { bundleServer } from "../measure/Bundle.ts"
+import { bundleServer, serverIn } from "../measure/Bundle.ts"
 import { inspected } from "../measure/Inspector.ts"
 import { autocannon, type Load, type Work } from "../measure/Load.ts"
 import { startPostgres } from "../measure/OwnPostgres.ts"
 import { installPeers } from "../measure/PeerInstall.ts"
 import { unpinned } from "../measure/Pinning.ts"
 import { chosen, type Heading, inFolder, type Options } from "../measure/Report.ts"
+import { commandOf } from "../measure/ServerCommand.ts"
 import { apiKey, freePort, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
+import { inTurns, type Version, versionsOf } from "../measure/Versions.ts"
 
 /** Amount of measurement. */
 export interface Settings {
@@ -188,17 +189,16 @@ export const stores = (options: Options): Promise<StoresReport> =>
     const measures = options.quick ? quick : full
     const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
     const load = autocannon(installPeers(options.log), unpinned("nodes, Postgres and load share the cores"))
-    const { file: bundle } = await bundleServer(join(scratch, "server"))
-    const waysOf = (file: string, folder: string) => {
-      mkdirSync(join(scratch, folder))
-      return chosen(ways(file, join(scratch, folder)), options.peers)
+    const versions = await versionsOf("server", bundleServer, scratch, options)
+    const waysOf = ({ commit, folder }: Version) => {
+      const data = mkdtempSync(join(scratch, "data-"))
+      return chosen(ways(serverIn(folder), data), options.peers).map(({ name, stand }) => ({
+        name: commit === null ? name : `${name}, ${commit}`,
+        stand
+      }))
     }
-    const other = options.against === undefined ? undefined : await serverOf(options.against, options.log)
-    const before = other === undefined ? [] : waysOf(other.file, "before")
-    const standings = waysOf(bundle, "now").flatMap((way, index) => [
-      way,
-      ...before.slice(index, index + 1).map(({ name, stand }) => ({ name: `${name}, ${other?.commit}`, stand }))
-    ])
+    const [now = [], before = []] = versions.map(waysOf)
+    const standings = now.flatMap((way, index) => [way, ...before.slice(index, index + 1)])
     const program = Effect.gen(function* () {
       const all: Array<{ readonly standing: Standing; readonly empty_kB: number; readonly rounds: Array<Round> }> = []
       for (const { name, stand } of standings) {
@@ -210,7 +210,7 @@ export const stores = (options: Options): Promise<StoresReport> =>
       }
       for (let count = 1; count <= settings.rounds; count++) {
         options.log(`round ${count} of ${settings.rounds}`)
-        for (const { rounds, standing } of all) {
+        for (const { rounds, standing } of inTurns(all, count)) {
           rounds.push(yield* Effect.promise(() => round(standing, load, settings)))
         }
       }
@@ -220,7 +220,7 @@ export const stores = (options: Options): Promise<StoresReport> =>
         const grown_kB = (yield* Effect.promise(standing.kept_kB)) - empty_kB
         kept.push({ name: standing.name, rounds, runs, kB_aRun: grown_kB / runs })
       }
-      return { settings, against: other?.commit ?? null, kept }
+      return { settings, against: versions[1]?.commit ?? null, kept }
     })
     return await Effect.runPromise(Effect.scoped(program))
   })

@@ -1,7 +1,7 @@
 /** The programs of a version that are measured, each as one file. */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { bundle } from "../measure/Bundle.ts"
+import { bundle, bundleServer, serverIn, written } from "../measure/Bundle.ts"
 
 /** Campaigns of simulated worlds, by name: the module that lives through a seed, and a script that uses it. */
 const campaigns = {
@@ -47,36 +47,27 @@ const bundleCampaign = (into: string, source: string, name: CampaignName) => {
       input: entry,
       platform: "node",
       // the script is in no version: it is the same for all
-      plugins: [
-        {
-          name: "campaign",
-          resolveId: (id) => (id === entry ? entry : undefined),
-          load: (id) => (id === entry ? `${script}\n${main}` : undefined)
-        }
-      ]
+      plugins: [written(entry, `${script}\n${main}`)]
     },
     { dir: join(into, name), entryFileNames: "main.mjs" }
   )
 }
 
-const bundleApp = (into: string, source: string, name: string) =>
-  bundle(
-    { input: join(source, "apps", name, "src", "main.ts"), platform: "node" },
-    { dir: join(into, name), entryFileNames: "main.mjs" }
-  )
-
 /** Bundles all programs of a version from its source. */
 export const bundlePrograms = async (into: string, source: string): Promise<void> => {
   // without a type, Node parses each file twice to find out
-  mkdirSync(into, { recursive: true })
   writeFileSync(join(into, "package.json"), JSON.stringify({ type: "module" }))
-  for (const name of ["server", "harness"]) await bundleApp(into, source, name)
+  await bundleServer(join(into, "server"), source)
+  await bundle(
+    { input: join(source, "apps", "harness", "src", "main.ts"), platform: "node" },
+    { dir: join(into, "harness"), entryFileNames: "main.mjs" }
+  )
   for (const name of ["worlds", "engines"] as const) await bundleCampaign(into, source, name)
 }
 
 /** The files of a version's programs in a folder of bundles. */
 export const programsIn = (folder: string) => ({
-  server: join(folder, "server", "main.mjs"),
+  server: serverIn(join(folder, "server")),
   harness: join(folder, "harness", "main.mjs"),
   worlds: join(folder, "worlds", "main.mjs"),
   engines: join(folder, "engines", "main.mjs")

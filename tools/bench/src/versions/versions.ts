@@ -7,12 +7,13 @@ import { Agent, request } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createAt, headers } from "../measure/Ask.ts"
-import { bundledAt, commandOf, root } from "../measure/Against.ts"
 import { Mistake } from "../measure/Mistake.ts"
 import { startPostgres } from "../measure/OwnPostgres.ts"
 import { cpuOfEnded_s } from "../measure/Processes.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
+import { commandOf } from "../measure/ServerCommand.ts"
 import { createRun, readHealth, type ServerProcess, startOurs } from "../measure/ServerProcess.ts"
+import { bundledAt, nowIn } from "../measure/Versions.ts"
 import { bundlePrograms, type CampaignName, type Programs, programsIn } from "./Programs.ts"
 
 /** Amount of measurement. */
@@ -246,11 +247,11 @@ export const versions = ({ against, log, peers, quick: isQuick, rounds }: Option
     if (against === undefined) throw new Mistake("The bench versions needs --against with a commit to compare with.")
     const measures = isQuick ? quick : full
     const settings = { ...measures, rounds: rounds ?? measures.rounds }
-    const before = await bundledAt(against, "programs", "all", bundlePrograms, log)
-    await bundlePrograms(join(scratch, "now"), root)
+    const before = await bundledAt(against, "programs", bundlePrograms, log)
+    const now = await nowIn(scratch, bundlePrograms)
     const stops: Array<() => Promise<void>> = []
     try {
-      const programs = { now: programsIn(join(scratch, "now")), before: programsIn(before.folder) }
+      const programs = { now: programsIn(now.folder), before: programsIn(before.folder) }
       const pairs = pairsOf(programs, settings, scratch, stops)
       const paths: Array<Path> = []
       for (const pair of pairs.filter(({ name }) => peers.length === 0 || peers.some((part) => name.includes(part)))) {

@@ -12,7 +12,7 @@ let folder = ""
 let bundle = ""
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "webagent-durable-test-"))
-  bundle = (await bundleServer(folder)).file
+  bundle = await bundleServer(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

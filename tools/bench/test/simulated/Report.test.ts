@@ -20,7 +20,6 @@ const report: Report = {
   ...heading,
   pinning: "server on core 0, load on core 1",
   settings: { rounds: 3, window_s: 2, warmup_s: 1, starts: 3, connections: 32, liveRuns: 0, settle_s: 0 },
-  bundle_kB: 500,
   base: "fastify",
   rows: [
     { name: "ours", title: "ours", remark: "", result: measured("ours", 40, 44, 36) },
@@ -37,6 +36,14 @@ describe("Report", () => {
       markdown(report),
       "- Fastify: by hand; 2 of its windows went by without any answer, and were taken again"
     )
+  })
+
+  it("compares with another version of ours", () => {
+    const before = { name: "before", title: "ours, 0123abc", remark: "", result: measured("before", 80, 88, 72) }
+    const text = markdown({ ...report, rows: [...report.rows.slice(0, 1), before, ...report.rows.slice(1)] })
+    assert.include(text, "| CPU µs a request | ÷ Fastify | ÷ ours | ÷ ours, 0123abc |")
+    assert.include(text, "| ours | 40 | 2 (2 to 2) | 1 | 0.5 (0.5 to 0.5) | 1,000 |")
+    assert.include(text, "| ours, 0123abc | 80 | 4 (4 to 4) | 2 (2 to 2) | 1 | 1,000 |")
   })
 
   it("gives the reason for missing measurements, without a ratio", () => {
