@@ -50,10 +50,7 @@ const stopOwned = Effect.fnUntraced(function* (owner: string) {
       Effect.map(
         Effect.forEach(rows, ({ id }) =>
           // pruned meanwhile
-          Effect.catchTags(end(id), {
-            TurnNotFound: () => Effect.succeed({ changed: false }),
-            BrowserNotFound: () => Effect.succeed({ changed: false })
-          })
+          Effect.catchTag(end(id), ["TurnNotFound", "BrowserNotFound"], () => Effect.succeed({ changed: false }))
         ),
         (all) => all.filter(({ changed }) => changed).length
       )
@@ -77,6 +74,16 @@ const make = Effect.fnUntraced(function* (data: Data) {
     const isRunning = isFile ? null : (yield* store.node(node))._tag === "Some"
     return { node, isRunning } satisfies Holder
   })
+
+  /** The record that an operator has ended; undefined if it doesn't exist. */
+  const ended = (end: ReturnType<typeof operator.cancelTurn> | ReturnType<typeof operator.stopBrowser>) =>
+    Effect.gen(function* () {
+      const { changed, node, record } = yield* end
+      return { id: record.id, status: record.status, changed, holder: yield* holderOf(node) }
+    }).pipe(
+      Effect.catchTag(["TurnNotFound", "BrowserNotFound"], () => Effect.succeed(undefined)),
+      orSentence
+    )
 
   const runs = Effect.fnUntraced(function* (open: boolean) {
     const rows = yield* sql<{ readonly record: string; readonly node: string | null }>`SELECT turns.record AS record,
@@ -113,23 +120,9 @@ const make = Effect.fnUntraced(function* (data: Data) {
     name: data.name,
     flag: `--data ${data.name}`,
     runs,
-    cancelRun: (id) =>
-      Effect.gen(function* () {
-        const { changed, node, record } = yield* operator.cancelTurn(id)
-        return { id: record.id, status: record.status, changed, holder: yield* holderOf(node) }
-      }).pipe(
-        Effect.catchTag("TurnNotFound", () => Effect.succeed(undefined)),
-        orSentence
-      ),
+    cancelRun: (id) => ended(operator.cancelTurn(id)),
     browsers,
-    stopBrowser: (id) =>
-      Effect.gen(function* () {
-        const { changed, node, record } = yield* operator.stopBrowser(id)
-        return { id: record.id, status: record.status, changed, holder: yield* holderOf(node) }
-      }).pipe(
-        Effect.catchTag("BrowserNotFound", () => Effect.succeed(undefined)),
-        orSentence
-      ),
+    stopBrowser: (id) => ended(operator.stopBrowser(id)),
     nodes: orSentence(nodes),
     drain: (node, draining) => orSentence(Effect.asVoid(store.drain(node, draining))),
     keys: orSentence(keys.list),

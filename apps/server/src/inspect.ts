@@ -4,7 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
+import { switched } from "@webagent/cli/Flags"
 import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
 import { cancel } from "./operate.ts"
 import { program } from "./program.ts"
@@ -63,10 +63,7 @@ const meant = (all: ReadonlyArray<Node>, asked: string, { flag, name }: typeof R
   )
 }
 
-const undo = Flag.Boolean("undo").pipe(
-  Flag.withDescription("Let the node take new runs and browsers again"),
-  Flag.withDefault(false)
-)
+const undo = switched("undo", "Let the node take new runs and browsers again")
 
 /** `drain`. */
 export const drain = Command.make(
@@ -102,11 +99,9 @@ export const runs = Command.make(
   {
     ...from,
     json,
-    open: Flag.Boolean("open").pipe(
-      Flag.withDescription(
-        `List only unfinished runs, the longest-waiting first (default: the newest ${mostRuns.newest})`
-      ),
-      Flag.withDefault(false)
+    open: switched(
+      "open",
+      `List only unfinished runs, the longest-waiting first (default: the newest ${mostRuns.newest})`
     )
   },
   ({ json, open, ...from }) =>

@@ -1,4 +1,5 @@
 import { type CreatedWebhook, type Webhook, type WebhookDelivery, webhookEvents } from "@webagent/admin"
+import * as Flags from "@webagent/cli/Flags"
 import { usage } from "@webagent/cli/UserError"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -6,7 +7,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Admin, atServer, idOf, notFound, refusals, withAdmin } from "./adminCommand.ts"
 import { columns, json, jsonOf, print, shownOf, since } from "./listing.ts"
@@ -66,14 +66,8 @@ const create = Command.make(
       Flag.withDescription("Send this event; repeatable (default: every event)"),
       Flag.atLeast(0)
     ),
-    description: Flag.String("description").pipe(
-      Flag.withDescription("Describe the webhook (default: none)"),
-      Flag.optional
-    ),
-    everyKey: Flag.Boolean("every-key").pipe(
-      Flag.withDescription("Send the events of every key; needs a key with the scope admin"),
-      Flag.withDefault(false)
-    )
+    description: Flags.text("description", "Describe the webhook (default: none)"),
+    everyKey: Flags.switched("every-key", "Send the events of every key; needs a key with the scope admin")
   },
   ({ description, events, everyKey, url, ...at }) =>
     withAdmin(at, (server) =>
@@ -83,7 +77,7 @@ const create = Command.make(
             payload: {
               url,
               ...(events.length === 0 ? {} : { events: [...new Set(events)] }),
-              ...(Option.isSome(description) ? { description: description.value } : {}),
+              ...(description === undefined ? {} : { description }),
               ...(everyKey ? { everyKey } : {})
             }
           })

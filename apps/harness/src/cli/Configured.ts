@@ -1,6 +1,7 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
+import type * as SharedFlags from "./Flags.ts"
 import { version } from "./Program.ts"
 import type { Project } from "../config/Project.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -17,21 +18,19 @@ export const wordsOf = (command: string) =>
  * Makes a command whose missing flags come from the environment and the configuration.
  *
  * @param command The path of the command: `run`, `load compare`.
- * @param askedOf Returns what selects the configuration: the file of `--config`, and the arguments.
+ * @param flags Its flags, with `--config`.
  * @param body Runs the command. It receives the complete words, and the project.
+ * @param namedIn Returns the arguments that select settings: suites, or a load test.
  */
-export const configured = <const Flags extends Command.Command.Config, E, R>(
+export const configured = <const Flags extends Command.Command.Config & Pick<typeof SharedFlags, "config">, E, R>(
   command: Settings.CommandName,
   flags: Flags,
-  askedOf: (parsed: Command.Command.Config.Infer<Flags>) => {
-    readonly config: string | undefined
-    readonly named?: ReadonlyArray<string>
-  },
   body: (
     parsed: Command.Command.Config.Infer<Flags>,
     words: ReadonlyArray<string>,
     project: Project
-  ) => Effect.Effect<void, E, R>
+  ) => Effect.Effect<void, E, R>,
+  namedIn: (parsed: Command.Command.Config.Infer<Flags>) => ReadonlyArray<string> = () => []
 ) => {
   const name = command.slice(command.lastIndexOf(" ") + 1)
   return Command.make(name, flags, (parsed) =>
@@ -39,10 +38,10 @@ export const configured = <const Flags extends Command.Command.Config, E, R>(
       const [{ Project: Current, load }, { settle }] = yield* Effect.promise(() =>
         Promise.all([import("../config/Project.ts"), import("../config/Settings.ts")])
       )
-      const { config, named = [] } = askedOf(parsed)
+      const { config } = parsed as Command.Command.Config.Infer<Pick<typeof SharedFlags, "config">>
       const project = yield* load(config)
       const typed = yield* wordsOf(command)
-      const words = yield* settle(command, typed, { named, project })
+      const words = yield* settle(command, typed, { named: namedIn(parsed), project })
       const go = (parsed: Command.Command.Config.Infer<Flags>) =>
         Effect.provideService(body(parsed, words, project), Current, project)
       if (words.every((word, index) => word === typed[index])) return yield* go(parsed)

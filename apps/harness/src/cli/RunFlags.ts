@@ -167,9 +167,6 @@ export const flags = {
 /** The parsed values of the flags. */
 export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 
-/** Selects the flags that the configuration depends on. */
-export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites">) => ({ config, named: suites })
-
 /**
  * Repetition of scenarios: a whole night that is recorded uses the setting of the configuration, or the measured one, for each
  * flag that is not set.

@@ -35,11 +35,7 @@ class TasksGroup extends HttpApiGroup.make("tasks").add(
 
 /** API v2, its paths relative to `{base_url}`, which ends in `/api/v2`. */
 export class V2Api extends HttpApi.make("v2")
-  .add(SessionsGroup)
-  .add(TasksGroup)
-  .add(BrowsersGroup)
-  .add(ProfilesGroup)
-  .add(BillingGroup)
+  .add(SessionsGroup, TasksGroup, BrowsersGroup, ProfilesGroup, BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
   .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v2", version: "2.0.0" }))

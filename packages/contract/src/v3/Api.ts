@@ -45,11 +45,7 @@ class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
 
 /** API v3, its paths relative to `{base_url}`, which ends in `/api/v3`. */
 export class V3Api extends HttpApi.make("v3")
-  .add(SessionsGroup)
-  .add(BrowsersGroup)
-  .add(ProfilesGroup)
-  .add(WorkspacesGroup)
-  .add(BillingGroup)
+  .add(SessionsGroup, BrowsersGroup, ProfilesGroup, WorkspacesGroup, BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
   .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v3", version: "3.0.0" }))

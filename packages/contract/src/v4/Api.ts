@@ -70,13 +70,7 @@ class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
 
 /** API v4, its paths relative to `{base_url}`, which ends in `/api/v4`. */
 export class V4Api extends HttpApi.make("v4")
-  .add(RunsGroup)
-  .add(EventsGroup)
-  .add(SessionsGroup)
-  .add(BrowsersGroup)
-  .add(ProfilesGroup)
-  .add(WorkspacesGroup)
-  .add(BillingGroup)
+  .add(RunsGroup, EventsGroup, SessionsGroup, BrowsersGroup, ProfilesGroup, WorkspacesGroup, BillingGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
   .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" }))

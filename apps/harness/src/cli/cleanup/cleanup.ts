@@ -36,7 +36,6 @@ export const cleanup = configured(
     json: Flags.json,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./cleanUpLedger.ts")).cleanUpLedger(options))
 ).pipe(
   help("Stop the browsers and runs that a killed process left behind", {

@@ -19,7 +19,6 @@ export const compare = configured(
     json: Flags.json,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./compareNights.ts")).compareNights(options))
 ).pipe(
   help("Compare two nights", {

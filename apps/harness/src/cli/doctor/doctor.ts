@@ -16,7 +16,6 @@ export const doctor = configured(
     json: Flags.json,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./examine.ts")).examine(options))
 ).pipe(
   help("Check this machine", {

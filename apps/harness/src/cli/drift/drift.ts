@@ -2,7 +2,7 @@ import { help } from "../Help.ts"
 import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
 import * as Flags from "../Flags.ts"
-import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
 import { configured } from "../Configured.ts"
 
 const side = (name: string) =>
@@ -22,7 +22,6 @@ export const drift = configured(
     apiKeyEnvB: Flags.text("api-key-env-b", "Read the API key of B from this variable (default: the same as for A)"),
     json: Flags.switched("json", "Print the differences as JSON")
   },
-  namedIn,
   ({ a, apiKeyEnvB, b, json, ...parsed }) =>
     loading(async () =>
       (await import("./driftBetween.ts")).driftBetween({
@@ -32,7 +31,8 @@ export const drift = configured(
         json,
         run: optionsOf({ ...parsed, target: a })
       })
-    )
+    ),
+  ({ suites }) => suites
 ).pipe(
   help("Compare the responses of two services", {
     does: "Compare the responses of two services: fields, types, statuses. Runs the suites against each URL",

@@ -1,18 +1,15 @@
-import { missing, usage, type UserError } from "@webagent/cli/UserError"
+import { missing, usage } from "@webagent/cli/UserError"
 import { here, quoted } from "@webagent/cli/Program"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import * as Process from "@webagent/load/Process"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as ChildProcess from "effect/process/ChildProcess"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import * as ServerProcess from "../ServerProcess.ts"
 
 /** A server with a model. */
 export interface AgentServerOptions {
@@ -53,70 +50,46 @@ const checkFlags = (flags: ReadonlyArray<string>) =>
 
 const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value])
 
-/**
- * Starts webagent-server with a model and real browsers, on a free port and with a database of its own. It ends with the
- * scope. Its own sentence says why it can't start: no key of the model, no Chromium, an unknown flag.
- */
-export const start = Effect.fnUntraced(
-  function* ({ model, modelPrice, modelUrl, serverFlags, sitesPort }: AgentServerOptions) {
-    const program = find()
-    if (program === undefined) {
-      return yield* missing(
-        "webagent-server is not installed. Install it next to webagent-harness: npm install --save-dev webagent-server. Or evaluate a running service with --target URL."
-      )
-    }
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-eval-" })
-    const apiKey = `wak_${randomBytes(16).toString("hex")}`
-    const handle = yield* Process.start(
-      ChildProcess.make(
-        process.execPath,
-        [
-          ...process.execArgv,
-          program,
-          "serve",
-          "--port",
-          "0",
-          "--api-key",
-          apiKey,
-          "--data",
-          join(folder, "server.db"),
-          "--no-console",
-          "--browsers",
-          "chromium",
-          "--allow-private",
-          `127.0.0.1:${sitesPort}`,
-          "--model",
-          model,
-          ...optional("--model-url", modelUrl),
-          ...optional("--model-price", modelPrice),
-          ...serverFlags.map((flag) => `--${flag}`)
-        ],
-        { stdin: "ignore", forceKillAfter: "10 seconds" }
-      )
+/** Starts webagent-server with a model and real browsers, and with a database of its own. It ends with the scope. */
+export const start = Effect.fnUntraced(function* (options: AgentServerOptions) {
+  const { model, modelPrice, modelUrl, serverFlags, sitesPort } = options
+  const program = find()
+  if (program === undefined) {
+    return yield* missing(
+      "webagent-server is not installed. Install it next to webagent-harness: npm install --save-dev webagent-server. Or evaluate a running service with --target URL."
     )
-    const ready = yield* Deferred.make<string, UserError>()
-    // both are read to their end: a process that writes into a full pipe waits
-    const stdout = Stream.runForEach(Process.lines(handle.stdout), (line) => {
-      const address = /^v4\s+(https?:\S+)\/api\/v4$/u.exec(line)?.[1]
-      return address === undefined ? Effect.void : Deferred.succeed(ready, address)
+  }
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* Effect.mapError(fs.makeTempDirectoryScoped({ prefix: "webagent-eval-" }), (error) =>
+    cannotStart(`${describePlatformError(error)}.`)
+  )
+  const apiKey = `wak_${randomBytes(16).toString("hex")}`
+  const address = yield* ServerProcess.start({
+    program,
+    flags: [
+      "--api-key",
+      apiKey,
+      "--data",
+      join(folder, "server.db"),
+      "--no-console",
+      "--browsers",
+      "chromium",
+      "--allow-private",
+      `127.0.0.1:${sitesPort}`,
+      "--model",
+      model,
+      ...optional("--model-url", modelUrl),
+      ...optional("--model-price", modelPrice),
+      ...serverFlags.map((flag) => `--${flag}`)
+    ],
+    listening: /^v4\s+(https?:\S+)\/api\/v4$/u,
+    cannotStart,
+    advice: checkFlags(serverFlags)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail(cannotStart(`It didn't listen within ${patience}. ${checkFlags(serverFlags)}`))
     })
-    const ended = Effect.all([Stream.mkString(Stream.decodeText(handle.stderr)), stdout, handle.exitCode], {
-      concurrency: 3
-    }).pipe(
-      Effect.flatMap(([stderr, , code]) => {
-        const why = stderr.trim() || `It exited with code ${code} before it listened. ${checkFlags(serverFlags)}`
-        return Deferred.fail(ready, cannotStart(why))
-      })
-    )
-    yield* Effect.forkScoped(Effect.ignore(ended))
-    const address = yield* Deferred.await(ready).pipe(
-      Effect.timeoutOrElse({
-        duration: patience,
-        orElse: () => Effect.fail(cannotStart(`It didn't listen within ${patience}. ${checkFlags(serverFlags)}`))
-      })
-    )
-    return { address, apiKey: Redacted.make(apiKey) }
-  },
-  Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${describePlatformError(error)}.`)))
-)
+  )
+  return { address, apiKey: Redacted.make(apiKey) }
+})

@@ -63,11 +63,8 @@ export const flags = {
 }
 
 /** `eval`: how often an agent with a model succeeds. What it runs with is loaded when it runs. */
-export const evaluation = configured(
-  "eval",
-  flags,
-  ({ config }) => ({ config }),
-  (parsed, words) => loading(async () => (await import("./evaluate.ts")).evaluate(parsed, words))
+export const evaluation = configured("eval", flags, (parsed, words) =>
+  loading(async () => (await import("./evaluate.ts")).evaluate(parsed, words))
 ).pipe(
   help("Evaluate an agent with a model on sites with known results", {
     more: [

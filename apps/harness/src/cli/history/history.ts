@@ -3,7 +3,6 @@ import { loading } from "@webagent/cli/Loading"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
 import { configured } from "../Configured.ts"
 
@@ -12,24 +11,14 @@ const accept = configured(
   {
     night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression, or last")),
     history: Flags.history,
-    scenario: Flag.String("scenario").pipe(
-      Flag.withDescription(
-        'Accept only this scenario: a name, or "suite > name" (default: every regression of the night)'
-      ),
-      Flag.optional
+    scenario: Flags.text(
+      "scenario",
+      'Accept only this scenario: a name, or "suite > name" (default: every regression of the night)'
     ),
-    note: Flag.String("note").pipe(Flag.withDescription("Record the reason (default: none)"), Flag.optional),
+    note: Flags.text("note", "Record the reason (default: none)"),
     config: Flags.config
   },
-  ({ config }) => ({ config }),
-  ({ note, scenario, ...rest }) =>
-    loading(async () =>
-      (await import("./decideNight.ts")).acceptNight({
-        ...rest,
-        scenario: Option.getOrUndefined(scenario),
-        note: Option.getOrUndefined(note)
-      })
-    )
+  (options) => loading(async () => (await import("./decideNight.ts")).acceptNight(options))
 ).pipe(
   help("Accept a regression as the new baseline", {
     exits: { 0: "accepted", 2: "wrong usage" },
@@ -51,7 +40,6 @@ const acknowledge = configured(
     note: Flags.text("note", "Record a note about the work (default: none)"),
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./decideNight.ts")).acknowledgeNight(options))
 ).pipe(
   help("Record who is working on a problem", {
@@ -69,27 +57,17 @@ export const history = configured(
   "history",
   {
     history: Flags.history,
-    scenario: Flag.String("scenario").pipe(
-      Flag.withDescription("Show trends for scenarios whose name contains this text (default: for whole nights)"),
-      Flag.optional
+    scenario: Flags.text(
+      "scenario",
+      "Show trends for scenarios whose name contains this text (default: for whole nights)"
     ),
     last: Flags.count("last", 1, "Show this many nights (default: 30)"),
-    judge: Flag.Boolean("judge").pipe(
-      Flag.withDescription("Judge the last night by those before it"),
-      Flag.withDefault(false)
-    ),
-    html: Flag.Boolean("html").pipe(
-      Flag.withDescription("Write a page of the nights next to the history: nights.html for nights.ndjson"),
-      Flag.withDefault(false)
-    ),
+    judge: Flags.switched("judge", "Judge the last night by those before it"),
+    html: Flags.switched("html", "Write a page of the nights next to the history: nights.html for nights.ndjson"),
     json: Flags.json,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
-  ({ scenario, ...rest }) =>
-    loading(async () =>
-      (await import("./showHistory.ts")).showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
-    )
+  (options) => loading(async () => (await import("./showHistory.ts")).showHistory(options))
 ).pipe(
   Command.withSubcommands([accept, acknowledge]),
   help("Show a history's nights with their trends", {

@@ -13,8 +13,8 @@ const failures = {
 const compare = configured(
   "load compare",
   LoadFlags.compare,
-  ({ config, test }) => ({ config, named: [test] }),
-  (options) => loading(async () => (await import("./comparePair.ts")).comparePair(options))
+  (options) => loading(async () => (await import("./comparePair.ts")).comparePair(options)),
+  ({ test }) => [test]
 ).pipe(
   help("Compare two services under the same load", {
     does: "Send the same load to two services in turns and compare them",
@@ -33,8 +33,8 @@ const compare = configured(
 const render = configured(
   "load render",
   LoadFlags.render,
-  ({ config, test }) => ({ config, named: [test] }),
-  (options) => loading(async () => (await import("./renderManifests.ts")).renderManifests(options))
+  (options) => loading(async () => (await import("./renderManifests.ts")).renderManifests(options)),
+  ({ test }) => [test]
 ).pipe(
   help("Write manifests for k6-operator", {
     does: "Write manifests that run a load test in a cluster with k6-operator; sends no load",
@@ -47,8 +47,8 @@ const render = configured(
 export const load = configured(
   "load",
   LoadFlags.load,
-  ({ config, test }) => ({ config, named: [test] }),
-  (options) => loading(async () => (await import("./runLoadTest.ts")).runLoadTest(options))
+  (options) => loading(async () => (await import("./runLoadTest.ts")).runLoadTest(options)),
+  ({ test }) => [test]
 ).pipe(
   Command.withSubcommands([compare, render]),
   help("Send load to a service with k6", {

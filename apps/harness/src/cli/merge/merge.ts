@@ -23,7 +23,6 @@ export const merge = configured(
     ...nightFlags,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   ({
     allowMissing,
     directories,

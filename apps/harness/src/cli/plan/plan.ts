@@ -1,14 +1,13 @@
 import { help } from "../Help.ts"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
-import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
 
 /** `plan`: what `run` would do with the same flags. */
 export const plan = configured(
   "plan",
   { ...flags, json: Flags.json },
-  namedIn,
   ({ json, ...parsed }, _words, { config }) =>
     Effect.gen(function* () {
       const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
@@ -18,7 +17,8 @@ export const plan = configured(
         words.filter((word) => word !== "--json"),
         json
       )
-    })
+    }),
+  ({ suites }) => suites
 ).pipe(
   help("Show the plan of a run with its cost", {
     does: "Show the plan of a run with the same flags: scenarios, order, time and maximum cost. Sends nothing",

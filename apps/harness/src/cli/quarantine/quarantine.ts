@@ -30,7 +30,6 @@ const add = configured(
     history: Flags.history,
     config: Flags.config
   },
-  ({ config }) => ({ config }),
   (options) => loading(async () => (await import("./editQuarantine.ts")).addToQuarantine(options))
 ).pipe(
   help("Keep a scenario from failing nights until a day", {
@@ -41,19 +40,13 @@ const add = configured(
   })
 )
 
-const remove = configured(
-  "quarantine remove",
-  { scenario, quarantine: file, config: Flags.config },
-  ({ config }) => ({ config }),
-  (options) => loading(async () => (await import("./editQuarantine.ts")).removeFromQuarantine(options))
+const remove = configured("quarantine remove", { scenario, quarantine: file, config: Flags.config }, (options) =>
+  loading(async () => (await import("./editQuarantine.ts")).removeFromQuarantine(options))
 ).pipe(help("Take a scenario out of quarantine", { exits }))
 
 /** `quarantine`: the scenarios in quarantine. Its modules are loaded when it runs. */
-export const quarantine = configured(
-  "quarantine",
-  { quarantine: file, config: Flags.config },
-  ({ config }) => ({ config }),
-  (options) => loading(async () => (await import("./editQuarantine.ts")).listQuarantine(options.quarantine))
+export const quarantine = configured("quarantine", { quarantine: file, config: Flags.config }, (options) =>
+  loading(async () => (await import("./editQuarantine.ts")).listQuarantine(options.quarantine))
 ).pipe(
   Command.withSubcommands([add, remove]),
   help("List, add and remove scenarios in quarantine", { does: "List the scenarios in quarantine", exits })

@@ -1,7 +1,7 @@
 import { help } from "../Help.ts"
 import { loading } from "@webagent/cli/Loading"
 import * as Flags from "../Flags.ts"
-import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
 import { configured } from "../Configured.ts"
 
 /** `record`: what a service answers, as a cassette. What it runs with is loaded when it runs. */
@@ -13,11 +13,11 @@ export const record = configured(
     proxy: Flags.switched("proxy", "Record an app that sends its requests to this address, until Ctrl-C"),
     port: Flags.port("With --proxy: listen on this port of 127.0.0.1")
   },
-  namedIn,
   ({ out, port, proxy, ...parsed }) =>
     proxy
       ? loading(async () => (await import("./recordProxy.ts")).recordProxy({ ...optionsOf(parsed), out, port }))
-      : loading(async () => (await import("./recordSuites.ts")).recordSuites(optionsOf(parsed), out))
+      : loading(async () => (await import("./recordSuites.ts")).recordSuites(optionsOf(parsed), out)),
+  ({ suites }) => suites
 ).pipe(
   help("Record a service's responses", {
     does: "Record a service's responses, to serve them with replay or compare them with drift",

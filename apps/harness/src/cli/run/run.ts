@@ -7,7 +7,7 @@ import * as Flags from "../Flags.ts"
 import { version } from "../Program.ts"
 import type { Config } from "../../config/Config.ts"
 import type { Resumed } from "../Resumed.ts"
-import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
+import { flags, optionsOf, type ParsedFlags } from "../RunFlags.ts"
 import { configured, wordsOf } from "../Configured.ts"
 
 /** Flags of a run that `plan` doesn't have. */
@@ -75,7 +75,6 @@ export const run = configured(
       "Keep the simulated service and its console open after the suites, until Ctrl-C"
     )
   },
-  namedIn,
   Effect.fnUntraced(function* ({ repeatUntilFailure, resume, watch, ...parsed }, words, { config }) {
     const typed = yield* wordsOf("run")
     if (resume) return yield* goOn(typed)
@@ -88,7 +87,8 @@ export const run = configured(
     }
     if (watch) return yield* keepOn(parsed, config)
     return yield* repeatUntilFailure ? untilFailure(parsed, words, config) : go(parsed, words, { config })
-  })
+  }),
+  ({ suites }) => suites
 ).pipe(
   help("Run suites against a service", {
     exits: {

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { configured } from "../Configured.ts"
 import * as Flags from "../Flags.ts"
 import { help } from "../Help.ts"
-import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
 import { variable } from "../../ui/RunVariable.ts"
 
 /** Options of `run` that a page sets for each run. */
@@ -37,7 +37,6 @@ export const ui = configured(
     ),
     export: Flags.text("export", "Write the screens with their data to this file, and serve nothing")
   },
-  namedIn,
   ({ export: file, port, ...parsed }, _words, { config }) => {
     const options = optionsOf({ ...decidedByPage, ...parsed }, config.nightly)
     if (process.env[variable] !== undefined) {
@@ -53,7 +52,8 @@ export const ui = configured(
           return (await import("./serveUi.ts")).serveUi(options, port)
         })
       : loading(async () => (await import("./exportPage.ts")).exportPage(options, file))
-  }
+  },
+  ({ suites }) => suites
 ).pipe(
   help("Run suites and read nights in a browser", {
     does: "Run suites, watch them, and read runs, nights and load tests in a browser",

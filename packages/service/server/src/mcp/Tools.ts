@@ -1,5 +1,6 @@
 import { isTerminalRunStatus } from "@webagent/contract/v4"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -44,6 +45,23 @@ const BrowserAnswer = Schema.Struct({
   browser: Fields.annotate({ description: "The browser: id, status, cdpUrl and liveUrl" })
 })
 
+interface Effects {
+  readonly isReadonly?: boolean
+  readonly isDestructive?: boolean
+  readonly isIdempotent?: boolean
+}
+
+const reads: Effects = { isReadonly: true, isDestructive: false, isIdempotent: true }
+
+/** The title of a tool, and what a call may do: clients ask people before a destructive one. */
+const hints = (title: string, { isDestructive = true, isIdempotent = false, isReadonly = false }: Effects = {}) =>
+  Context.make(Tool.Title, title).pipe(
+    Context.add(Tool.Strict, true),
+    Context.add(Tool.Readonly, isReadonly),
+    Context.add(Tool.Destructive, isDestructive),
+    Context.add(Tool.Idempotent, isIdempotent)
+  )
+
 const RunTask = Tool.make("run_task", {
   description:
     "Give a task in plain words to an agent that uses a web browser, and wait for its result. Each call starts a run that may cost money.",
@@ -56,10 +74,7 @@ const RunTask = Tool.make("run_task", {
   }),
   success: RunAnswer,
   failure: OperationError
-})
-  .annotate(Tool.Title, "Run a task in a browser")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, true)
+}).annotateMerge(hints("Run a task in a browser"))
 
 const FollowUp = Tool.make("follow_up", {
   description:
@@ -74,22 +89,14 @@ const FollowUp = Tool.make("follow_up", {
   }),
   success: RunAnswer,
   failure: OperationError
-})
-  .annotate(Tool.Title, "Follow up on a run")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, true)
+}).annotateMerge(hints("Follow up on a run"))
 
 const GetRun = Tool.make("get_run", {
   description: "Get the status of a run, and its result once it has ended. With waitSeconds, wait for that.",
   parameters: toolArguments({ runId: Id, waitSeconds: waitSeconds(0) }),
   success: RunAnswer,
   failure: OperationError
-})
-  .annotate(Tool.Title, "Get a run")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Readonly, true)
-  .annotate(Tool.Destructive, false)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("Get a run", reads))
 
 const ListRuns = Tool.make("list_runs", {
   description: "List your runs with their status, result and cost, newest first.",
@@ -103,34 +110,21 @@ const ListRuns = Tool.make("list_runs", {
     nextCursor: Schema.NullOr(Schema.String).annotate({ description: "The cursor of the next page; null at the end" })
   }),
   failure: OperationError
-})
-  .annotate(Tool.Title, "List runs")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Readonly, true)
-  .annotate(Tool.Destructive, false)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("List runs", reads))
 
 const CancelRun = Tool.make("cancel_run", {
   description: "Cancel a run that has not ended. Its session stays, and follow_up can continue it.",
   parameters: toolArguments({ runId: Id }),
   success: Schema.Struct({ run: Fields }),
   failure: OperationError
-})
-  .annotate(Tool.Title, "Cancel a run")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, true)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("Cancel a run", { isIdempotent: true }))
 
 const StopSession = Tool.make("stop_session", {
   description: "Stop a session for good: cancel its runs and release its browser.",
   parameters: toolArguments({ sessionId: Id.annotate({ description: "sessionId of a run" }) }),
   success: Schema.Struct({ session: Fields }),
   failure: OperationError
-})
-  .annotate(Tool.Title, "Stop a session")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, true)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("Stop a session", { isIdempotent: true }))
 
 const ListBrowsers = Tool.make("list_browsers", {
   description: "List the browsers of create_browser with their status, newest first.",
@@ -142,12 +136,7 @@ const ListBrowsers = Tool.make("list_browsers", {
   }),
   success: Schema.Struct({ browsers: Schema.Array(Fields), totalItems: Schema.Int }),
   failure: OperationError
-})
-  .annotate(Tool.Title, "List browsers")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Readonly, true)
-  .annotate(Tool.Destructive, false)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("List browsers", reads))
 
 const CreateBrowser = Tool.make("create_browser", {
   description:
@@ -157,21 +146,14 @@ const CreateBrowser = Tool.make("create_browser", {
   }),
   success: BrowserAnswer,
   failure: OperationError
-})
-  .annotate(Tool.Title, "Start a browser")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, false)
+}).annotateMerge(hints("Start a browser", { isDestructive: false }))
 
 const StopBrowser = Tool.make("stop_browser", {
   description: "Stop a browser. What was open in it is lost.",
   parameters: toolArguments({ browserId: Id }),
   success: BrowserAnswer,
   failure: OperationError
-})
-  .annotate(Tool.Title, "Stop a browser")
-  .annotate(Tool.Strict, true)
-  .annotate(Tool.Destructive, true)
-  .annotate(Tool.Idempotent, true)
+}).annotateMerge(hints("Stop a browser", { isIdempotent: true }))
 
 export const toolkit = Toolkit.make(
   RunTask,
