@@ -2,6 +2,7 @@ import { defaultKeyScopes, type KeyScope, keyScopes } from "@webagent/engine"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -42,32 +43,33 @@ const create = Command.make(
       Flag.withDescription("Allow the key to do this; repeatable (default: all but admin)"),
       Flag.atLeast(0)
     ),
-    runs: limit("max-runs", "runs at once", 0),
-    browsers: limit("max-browsers", "browsers at once", 0),
-    requestsPerMinute: limit("requests-per-minute", "requests per minute", 1),
-    usdPerDay: Flag.Finite("usd-per-day").pipe(
-      Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
-      atLeast(0),
-      atMost,
-      Flag.optional
-    ),
-    fileMegabytes: limit("max-file-mb", "megabytes of stored files", 0)
+    limits: {
+      runs: limit("max-runs", "runs at once", 0),
+      browsers: limit("max-browsers", "browsers at once", 0),
+      requestsPerMinute: limit("requests-per-minute", "requests per minute", 1),
+      usdPerDay: Flag.Finite("usd-per-day").pipe(
+        Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
+        atLeast(0),
+        atMost,
+        Flag.optional
+      ),
+      fileMegabytes: limit("max-file-mb", "megabytes of stored files", 0),
+      fileDays: Flag.Int("keep-files-days").pipe(
+        Flag.withDescription("Keep the key's files this many days after their last change (default: as the server)"),
+        atLeast(1),
+        atMost,
+        Flag.optional
+      )
+    }
   },
-  ({ browsers, fileMegabytes, name, requestsPerMinute, runs, scopes, usdPerDay, ...from }) =>
+  ({ limits, name, scopes, ...from }) =>
     within(
       from,
       Effect.gen(function* () {
         const records = yield* Records
-        const limits = {
-          runs: Option.getOrNull(runs),
-          browsers: Option.getOrNull(browsers),
-          requestsPerMinute: Option.getOrNull(requestsPerMinute),
-          usdPerDay: Option.getOrNull(usdPerDay),
-          fileMegabytes: Option.getOrNull(fileMegabytes)
-        }
         const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? defaultKeyScopes : [...new Set(scopes)]
         const secret = yield* Effect.catchTag(
-          records.createKey({ name, scopes: allowed, limits }),
+          records.createKey({ name, scopes: allowed, limits: Record.map(limits, Option.getOrNull) }),
           "KeyNameTaken",
           () => Effect.fail(usage(`A key named ${name} exists. Revoke it first, or choose another name.`))
         )
@@ -87,7 +89,8 @@ const line = ({ createdAt_ms, lastUsedAt_ms, limits, name, prefix, revokedAt_ms,
     ["browsers", limits.browsers],
     ["requests/minute", limits.requestsPerMinute],
     ["USD/day", limits.usdPerDay],
-    ["MB of files", limits.fileMegabytes ?? null]
+    ["MB of files", limits.fileMegabytes ?? null],
+    ["days of files", limits.fileDays ?? null]
   ].flatMap(([what, count]) => (count === null ? [] : [`${count} ${what}`]))
   return [
     name,

@@ -151,9 +151,10 @@ describe("webagent-server --data", () => {
         })
       const ci = yield* create("ci", "--max-runs", "1", "--usd-per-day", "1")
       const reader = yield* create("reader", "--scope", "read", "--requests-per-minute", "3")
+      yield* create("files", "--max-file-mb", "200", "--keep-files-days", "7")
       const { printed, program } = yield* serving(path)
       const at = printed["v4"]
-      assert.deepStrictEqual([printed["keys"], printed["key"]], ["2", undefined])
+      assert.deepStrictEqual([printed["keys"], printed["key"]], ["3", undefined])
 
       const made = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
       const id = String(made.body["id"])
@@ -204,6 +205,7 @@ describe("webagent-server --data", () => {
         listed.stdout,
         /^ci {2}wak_.{4}\.\.\. {2}read,runs,browsers {2}1 runs, 1 USD\/day {2}created .* revoked /mu
       )
+      assert.include(listed.stdout, "  200 MB of files, 7 days of files  ")
       assert.notInclude(listed.stdout, ci)
 
       // the next key of that name sees what the first one made

@@ -74,10 +74,10 @@ describe("failures", () => {
 
 describe("a key's limits", () => {
   it("are numbers, or null if empty", () => {
-    const texts: Record<string, string> = { runs: "5", usdPerDay: "0.5" }
+    const texts: Record<string, string> = { runs: "5", usdPerDay: "0.5", fileDays: "7" }
     assert.deepStrictEqual(
       limitsOf((name) => texts[name] ?? ""),
-      { runs: 5, browsers: null, requestsPerMinute: null, usdPerDay: 0.5, fileMegabytes: null }
+      { runs: 5, browsers: null, requestsPerMinute: null, usdPerDay: 0.5, fileMegabytes: null, fileDays: 7 }
     )
     assert.isUndefined(limitsOf(() => "many"))
     assert.isUndefined(limitsOf(() => "0.5"))

@@ -25,7 +25,9 @@ export const KeyLimits = Schema.Struct({
   /** Cost of a UTC day in USD. */
   usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
   /** Megabytes of stored files; the server's own limit holds, too. */
-  fileMegabytes: Schema.optionalKey(most(0))
+  fileMegabytes: Schema.optionalKey(most(0)),
+  /** Days that files are kept after their last change; null for the server's own setting. */
+  fileDays: Schema.optionalKey(most(1))
 }).annotate({ identifier: "KeyLimits" })
 export type KeyLimits = typeof KeyLimits.Type
 

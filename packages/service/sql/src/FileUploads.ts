@@ -181,7 +181,7 @@ const makeWrite = ({ bytes, limits, rows: { alone }, sql }: Storage, { pathsOf, 
   /** Makes a file of an upload whose bytes are stored. */
   const finish = Effect.fnUntraced(function* (
     id: string,
-    { content_type, path, workspace_id }: UploadRow,
+    { content_type, owner, path, workspace_id }: UploadRow,
     size: number
   ) {
     const now_ms = yield* Clock.currentTimeMillis
@@ -190,7 +190,7 @@ const makeWrite = ({ bytes, limits, rows: { alone }, sql }: Storage, { pathsOf, 
       AND EXISTS (SELECT 1 FROM workspaces WHERE id = ${workspace_id} AND archived = 0) RETURNING 1`
     if (kept.length + ended.length < 2) return yield* new UploadNotFound({ id })
     yield* sql`DELETE FROM workspace_files WHERE workspace_id = ${workspace_id} AND path = ${path}`
-    yield* sql`INSERT INTO workspace_files ${sql.insert({ id, workspace_id, path, content_type, size, modified_at_ms: now_ms })}`
+    yield* sql`INSERT INTO workspace_files ${sql.insert({ id, workspace_id, owner, path, content_type, size, modified_at_ms: now_ms })}`
   })
 
   /** Deletes the bytes of an upload that failed, and expects it again. What can't be done here, `prune` does later. */
@@ -199,13 +199,13 @@ const makeWrite = ({ bytes, limits, rows: { alone }, sql }: Storage, { pathsOf, 
       const now_ms = yield* Clock.currentTimeMillis
       // no row if its commit went through although its response was lost
       const mine = yield* sql`UPDATE file_garbage SET due_ms = ${now_ms}
-        WHERE id = ${id} AND due_ms > ${FileGarbage.claimed} RETURNING 1`
+        WHERE id = ${id} AND due_ms >= 0 RETURNING 1`
       if (mine.length === 0) return
       yield* bytes.remove(id)
       yield* sql.withTransaction(
         Effect.gen(function* () {
           const rows = yield* sql`DELETE FROM file_garbage
-            WHERE id = ${id} AND due_ms > ${FileGarbage.claimed} RETURNING 1`
+            WHERE id = ${id} AND due_ms >= 0 RETURNING 1`
           if (rows.length === 0) return
           yield* sql`UPDATE workspace_uploads SET running = 0, size = ${announced ?? 0}, until_ms = ${until_ms} WHERE id = ${id}`
         })
@@ -214,7 +214,7 @@ const makeWrite = ({ bytes, limits, rows: { alone }, sql }: Storage, { pathsOf, 
     (effect) => Effect.ignore(effect)
   )
 
-  const collect = FileGarbage.make(sql, bytes)
+  const collect = FileGarbage.collect(sql, bytes)
 
   return <E>(id: string, content: Stream.Stream<Uint8Array, E>, length: number | null) =>
     Effect.acquireUseRelease(
@@ -247,7 +247,8 @@ export const make = (storage: Storage): Pick<WorkspacesService, "attach" | "uplo
     const now_ms = yield* Clock.currentTimeMillis
     // the run may be deleted meanwhile, and its files with it
     yield* sql`INSERT INTO workspaces (id, owner, of_run, name, created_at_ms, updated_at_ms)
-      SELECT id, CAST(${owner ?? noOwner} AS TEXT), 1, 'null', CAST(${now_ms} AS BIGINT), CAST(${now_ms} AS BIGINT) FROM turns WHERE id = ${id} ON CONFLICT (id) DO NOTHING`
+      SELECT id, CAST(${owner ?? noOwner} AS TEXT), 1, 'null', CAST(${now_ms} AS BIGINT), CAST(${now_ms} AS BIGINT) FROM turns WHERE id = ${id}
+      ON CONFLICT (id) DO UPDATE SET updated_at_ms = excluded.updated_at_ms`
     const [row] = yield* sql<WorkspaceRow>`SELECT * FROM workspaces WHERE id = ${id} AND of_run = 1`
     if (row === undefined) return yield* new UploadNotFound({ id })
     yield* storage.rows.alone(row.owner)

@@ -4,7 +4,6 @@ import {
   isFilePath,
   mostWorkspaces,
   Owner,
-  type StoreUnavailable,
   WorkspaceNotFound,
   Workspaces,
   workspacesFull,
@@ -14,19 +13,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import { FileBytes } from "./FileBytes.ts"
 import * as FileGarbage from "./FileGarbage.ts"
+import * as FilePruning from "./FilePruning.ts"
 import * as FileReads from "./FileReads.ts"
 import * as FileUploads from "./FileUploads.ts"
-import { read, transaction, unavailable } from "./unavailable.ts"
+import { read, transaction } from "./unavailable.ts"
 import { type FileRow, isStorable, storedOf, noOwner, workspaceOf, type WorkspaceRow } from "./WorkspaceRows.ts"
 import * as WorkspaceRows from "./WorkspaceRows.ts"
 
 export { defaultFileLimits, type FileLimits } from "./FileUploads.ts"
-
-/** Rows that one transaction of `prune` deletes. */
-const { batch } = FileGarbage
 
 const make = Effect.fnUntraced(function* (limits: FileUploads.FileLimits) {
   const sql = yield* SqlClient.SqlClient
@@ -34,27 +30,12 @@ const make = Effect.fnUntraced(function* (limits: FileUploads.FileLimits) {
   const ids = yield* IdSource
   const rows = WorkspaceRows.make(sql)
   const { alone, open, rowOf } = rows
-  const collect = FileGarbage.make(sql, bytes)
+  const collect = FileGarbage.collect(sql, bytes)
 
   const find = (id: string) => read(rowOf(id))
 
   /** Commits a change, and deletes the bytes that it freed. `prune` deletes them if that fails. */
   const committed = <A, E>(body: Effect.Effect<A, E>) => Effect.tap(transaction(sql, body), Effect.ignore(collect))
-
-  /** Repeats the deletion of a batch until nothing is left, and returns the number of all. */
-  const repeated = (deletion: Effect.Effect<number, StoreUnavailable>) =>
-    Effect.gen(function* () {
-      let count = 0
-      for (;;) {
-        const deleted = yield* deletion
-        count += deleted
-        if (deleted < batch) return count
-        yield* Effect.sleep("5 millis")
-      }
-    })
-
-  const deleted = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
-    Effect.map(Effect.mapError(rows, unavailable), ({ length }) => length)
 
   const workspaces: WorkspacesService = {
     maxBytes: limits.workspace,
@@ -118,21 +99,7 @@ const make = Effect.fnUntraced(function* (limits: FileUploads.FileLimits) {
           if (gone.length === 0) return yield* new FileNotFound({ path })
         })
       ),
-    prune: (until_ms) =>
-      Effect.gen(function* () {
-        const now_ms = yield* Clock.currentTimeMillis
-        const files = yield* repeated(
-          deleted(sql`DELETE FROM workspace_files WHERE id IN (SELECT id FROM workspace_files
-            WHERE modified_at_ms <= ${until_ms} ORDER BY modified_at_ms LIMIT ${batch}) RETURNING 1`)
-        )
-        const over = yield* repeated(
-          deleted(sql`DELETE FROM workspaces WHERE id IN (SELECT id FROM workspaces
-            WHERE updated_at_ms <= ${until_ms} AND archived + of_run > 0 ORDER BY updated_at_ms LIMIT ${batch}) RETURNING 1`)
-        )
-        yield* read(sql`DELETE FROM workspace_uploads WHERE until_ms <= ${now_ms}`)
-        yield* repeated(collect)
-        return files + over
-      })
+    prune: FilePruning.make(sql, bytes)
   }
 
   function change(id: string, fields: { readonly name?: string; readonly archived?: number }) {

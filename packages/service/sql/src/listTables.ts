@@ -1,3 +1,5 @@
+import { type ColumnTypes, sqliteTypes } from "./ColumnTypes.ts"
+
 /**
  * Statements that make the tables of lists in SQLite, and fill them. A list has a narrow row per record and its own
  * indexes, because a page would otherwise read whole records, and a commit that changes nothing of a list would write
@@ -44,38 +46,59 @@ const tagsOf = (rows: string) => `INSERT OR IGNORE INTO turn_tags
 
 const turnColumns = "n, owner, status, ended_at_ms, usd"
 
-const tables = [
+/** The tables that both databases have. `end` is the end of the list of turns. */
+export const listedTables = ({ integer, keyed, strict }: ColumnTypes, end = strict): ReadonlyArray<string> => [
   `CREATE TABLE turn_list (
-    n INTEGER PRIMARY KEY,
-    created_at_ms INTEGER NOT NULL,
+    n ${integer} PRIMARY KEY,
+    created_at_ms ${integer} NOT NULL,
     owner TEXT,
     status TEXT,
     model TEXT NOT NULL,
     node TEXT,
     failure TEXT,
-    ended_at_ms INTEGER,
-    nano INTEGER NOT NULL,
-    tokens_in INTEGER NOT NULL,
-    tokens_out INTEGER NOT NULL
-  ) STRICT`,
+    ended_at_ms ${integer},
+    nano ${integer} NOT NULL,
+    tokens_in ${integer} NOT NULL,
+    tokens_out ${integer} NOT NULL
+  )${end}`,
   `CREATE TABLE turn_tags (
     tag TEXT NOT NULL,
-    created_at_ms INTEGER NOT NULL,
-    n INTEGER NOT NULL,
+    created_at_ms ${integer} NOT NULL,
+    n ${integer} NOT NULL,
     PRIMARY KEY (tag, created_at_ms, n)
-  ) STRICT, WITHOUT ROWID`,
+  )${keyed}`,
   `CREATE TABLE session_list (
-    n INTEGER PRIMARY KEY,
-    created_at_ms INTEGER NOT NULL,
+    n ${integer} PRIMARY KEY,
+    created_at_ms ${integer} NOT NULL,
     owner TEXT
-  ) STRICT`,
+  )${strict}`,
   `CREATE TABLE browser_list (
-    n INTEGER PRIMARY KEY,
-    created_at_ms INTEGER NOT NULL,
+    n ${integer} PRIMARY KEY,
+    created_at_ms ${integer} NOT NULL,
     owner TEXT,
     status TEXT NOT NULL,
     node TEXT
-  ) STRICT`,
+  )${strict}`
+]
+
+/** The indexes that both databases have. `last` is the number of the row, which SQLite adds to each index by itself. */
+export const listIndexes = (last = ""): ReadonlyArray<string> => [
+  `CREATE INDEX turn_list_created ON turn_list (created_at_ms${last})`,
+  `CREATE INDEX turn_list_owner ON turn_list (owner, created_at_ms${last}) WHERE owner IS NOT NULL`,
+  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms${last}) WHERE status IS NOT NULL`,
+  `CREATE INDEX turn_list_model ON turn_list (model, created_at_ms${last})`,
+  `CREATE INDEX turn_list_node ON turn_list (node, created_at_ms${last}) WHERE node IS NOT NULL`,
+  `CREATE INDEX turn_list_failure ON turn_list (failure, created_at_ms${last}) WHERE failure IS NOT NULL`,
+  `CREATE INDEX turn_list_cost ON turn_list (nano) WHERE nano > 0`,
+  `CREATE INDEX session_list_created ON session_list (created_at_ms${last})`,
+  `CREATE INDEX session_list_owner ON session_list (owner, created_at_ms${last}) WHERE owner IS NOT NULL`,
+  `CREATE INDEX browser_list_created ON browser_list (created_at_ms${last})`,
+  `CREATE INDEX browser_list_owner ON browser_list (owner, created_at_ms${last}) WHERE owner IS NOT NULL`,
+  `CREATE INDEX browser_list_status ON browser_list (status, created_at_ms${last})`,
+  `CREATE INDEX browser_list_node ON browser_list (node, created_at_ms${last}) WHERE node IS NOT NULL`
+]
+
+const texts = [
   // words only; a text index in the commit of each create would take longer than the create, so it is filled afterwards
   `CREATE VIRTUAL TABLE turn_texts USING fts5 (task, content = '', contentless_delete = 1,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M*'")`,
@@ -88,26 +111,6 @@ const fills = [
   tagsOf(rowsOf("turns", "n")),
   `INSERT INTO session_list ${sessionRow("row")} FROM ${rowsOf("sessions", "n")}`,
   `INSERT INTO browser_list ${browserRow("row")} FROM ${rowsOf("browsers", "n, owner, node")}`
-]
-
-// the rowid n is the last column of each index
-const indexes = [
-  `CREATE INDEX turn_list_created ON turn_list (created_at_ms)`,
-  `CREATE INDEX turn_list_owner ON turn_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
-  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms) WHERE status IS NOT NULL`,
-  `CREATE INDEX turn_list_model ON turn_list (model, created_at_ms)`,
-  `CREATE INDEX turn_list_node ON turn_list (node, created_at_ms) WHERE node IS NOT NULL`,
-  `CREATE INDEX turn_list_failure ON turn_list (failure, created_at_ms) WHERE failure IS NOT NULL`,
-  `CREATE INDEX turn_list_cost ON turn_list (nano) WHERE nano > 0`,
-  `CREATE INDEX turn_list_spend ON turn_list (ended_at_ms, owner, model, nano, tokens_in, tokens_out)
-    WHERE ended_at_ms IS NOT NULL`,
-  `CREATE INDEX session_list_created ON session_list (created_at_ms)`,
-  `CREATE INDEX session_list_owner ON session_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
-  `CREATE INDEX sessions_active ON sessions (stopped_at_ms) WHERE stopped_at_ms IS NULL`,
-  `CREATE INDEX browser_list_created ON browser_list (created_at_ms)`,
-  `CREATE INDEX browser_list_owner ON browser_list (owner, created_at_ms) WHERE owner IS NOT NULL`,
-  `CREATE INDEX browser_list_status ON browser_list (status, created_at_ms)`,
-  `CREATE INDEX browser_list_node ON browser_list (node, created_at_ms) WHERE node IS NOT NULL`
 ]
 
 const triggers = [
@@ -156,4 +159,13 @@ const triggers = [
 ]
 
 /** The statements, in their order. */
-export const listTables: ReadonlyArray<string> = [...tables, ...fills, ...indexes, ...triggers]
+export const listTables: ReadonlyArray<string> = [
+  ...listedTables(sqliteTypes),
+  ...texts,
+  ...fills,
+  ...listIndexes(),
+  `CREATE INDEX turn_list_spend ON turn_list (ended_at_ms, owner, model, nano, tokens_in, tokens_out)
+    WHERE ended_at_ms IS NOT NULL`,
+  `CREATE INDEX sessions_active ON sessions (stopped_at_ms) WHERE stopped_at_ms IS NULL`,
+  ...triggers
+]

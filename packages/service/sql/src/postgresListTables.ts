@@ -1,3 +1,7 @@
+import { postgresTypes } from "./ColumnTypes.ts"
+import { listedTables, listIndexes } from "./listTables.ts"
+import { triggerFunction } from "./triggerFunction.ts"
+
 /**
  * Statements that make the tables of lists in Postgres. They are empty at first, so that no lock is held for long:
  * `ListFill` fills them afterwards. Triggers keep lists in the commit of a record, also of a server of the version
@@ -36,56 +40,14 @@ const browserRow = (of: string, json: string) => `${of}.n, ${createdAt(json, "st
   coalesce(${json} ->> 'status', 'stopped'), ${of}.node`
 
 const tables = [
-  `CREATE TABLE turn_list (
-    n BIGINT PRIMARY KEY,
-    created_at_ms BIGINT NOT NULL,
-    owner TEXT,
-    status TEXT,
-    model TEXT NOT NULL,
-    node TEXT,
-    failure TEXT,
-    ended_at_ms BIGINT,
-    nano BIGINT NOT NULL,
-    tokens_in BIGINT NOT NULL,
-    tokens_out BIGINT NOT NULL
-  ) WITH (fillfactor = 90)`,
-  `CREATE INDEX turn_list_created ON turn_list (created_at_ms, n)`,
-  `CREATE INDEX turn_list_owner ON turn_list (owner, created_at_ms, n) WHERE owner IS NOT NULL`,
-  `CREATE INDEX turn_list_status ON turn_list (status, created_at_ms, n) WHERE status IS NOT NULL`,
-  `CREATE INDEX turn_list_model ON turn_list (model, created_at_ms, n)`,
-  `CREATE INDEX turn_list_node ON turn_list (node, created_at_ms, n) WHERE node IS NOT NULL`,
-  `CREATE INDEX turn_list_failure ON turn_list (failure, created_at_ms, n) WHERE failure IS NOT NULL`,
-  `CREATE INDEX turn_list_cost ON turn_list (nano) WHERE nano > 0`,
+  ...listedTables(postgresTypes, " WITH (fillfactor = 90)"),
+  ...listIndexes(", n"),
   `CREATE INDEX turn_list_spend ON turn_list (ended_at_ms) INCLUDE (owner, model, nano, tokens_in, tokens_out)
     WHERE ended_at_ms IS NOT NULL`,
-  `CREATE TABLE turn_tags (
-    tag TEXT NOT NULL,
-    created_at_ms BIGINT NOT NULL,
-    n BIGINT NOT NULL,
-    PRIMARY KEY (tag, created_at_ms, n)
-  )`,
   // a column: calculating the words of a row whenever it is looked at takes 20 times as long
   `CREATE TABLE turn_texts (n BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)`,
   `CREATE INDEX turn_texts_words ON turn_texts USING gin (words)`,
-  `CREATE TABLE session_list (
-    n BIGINT PRIMARY KEY,
-    created_at_ms BIGINT NOT NULL,
-    owner TEXT
-  )`,
-  `CREATE INDEX session_list_created ON session_list (created_at_ms, n)`,
-  `CREATE INDEX session_list_owner ON session_list (owner, created_at_ms, n) WHERE owner IS NOT NULL`,
-  `CREATE INDEX sessions_active ON sessions (n) WHERE stopped_at_ms IS NULL`,
-  `CREATE TABLE browser_list (
-    n BIGINT PRIMARY KEY,
-    created_at_ms BIGINT NOT NULL,
-    owner TEXT,
-    status TEXT NOT NULL,
-    node TEXT
-  )`,
-  `CREATE INDEX browser_list_created ON browser_list (created_at_ms, n)`,
-  `CREATE INDEX browser_list_owner ON browser_list (owner, created_at_ms, n) WHERE owner IS NOT NULL`,
-  `CREATE INDEX browser_list_status ON browser_list (status, created_at_ms, n)`,
-  `CREATE INDEX browser_list_node ON browser_list (node, created_at_ms, n) WHERE node IS NOT NULL`
+  `CREATE INDEX sessions_active ON sessions (n) WHERE stopped_at_ms IS NULL`
 ]
 
 const functions = [
@@ -103,70 +65,51 @@ const functions = [
   `CREATE FUNCTION words_of(body JSONB) RETURNS TSVECTOR LANGUAGE sql IMMUTABLE AS $$
     SELECT to_tsvector('pg_catalog.simple', translate(left(coalesce(body ->> 'task', ''), ${searchedLength}),
       '${punctuation}', repeat(' ', 32))) $$`,
-  `CREATE FUNCTION turn_listed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE body JSONB := readable(NEW.record);
-    BEGIN
-      INSERT INTO turn_list SELECT ${turnRow("NEW", "body")};
+  triggerFunction(
+    "turn_listed",
+    `INSERT INTO turn_list SELECT ${turnRow("NEW", "body")};
       INSERT INTO turn_tags SELECT tag.value, ${createdAt("body", "createdAt_ms")}, NEW.n FROM ${tagsIn("body")}
         WHERE length(tag.value) <= ${longestTag} ON CONFLICT DO NOTHING;
-      INSERT INTO turn_texts VALUES (NEW.n, words_of(body));
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION turn_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE body JSONB;
-    BEGIN
-      IF NEW.ended_at_ms IS NULL THEN
+      INSERT INTO turn_texts VALUES (NEW.n, words_of(body));`,
+    { declare: "body JSONB := readable(NEW.record)" }
+  ),
+  triggerFunction(
+    "turn_moved",
+    `IF NEW.ended_at_ms IS NULL THEN
         UPDATE turn_list SET nano = ${nano("NEW.usd")} WHERE n = NEW.n;
       ELSE
         body := readable(NEW.record);
         UPDATE turn_list SET (status, ended_at_ms, nano, failure, tokens_in, tokens_out) =
           (SELECT NEW.status, NEW.ended_at_ms, ${nano("NEW.usd")}, body ->> 'failure', ${tokens("body")})
           WHERE n = NEW.n;
-      END IF;
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION turn_leased() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      UPDATE turn_list SET node = NEW.lease_node WHERE n = (SELECT n FROM turns WHERE id = NEW.lease_turn);
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION turn_unlisted() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE body JSONB := readable(OLD.record);
-    BEGIN
-      DELETE FROM turn_tags WHERE n = OLD.n AND created_at_ms = ${createdAt("body", "createdAt_ms")}
+      END IF;`,
+    { declare: "body JSONB" }
+  ),
+  triggerFunction(
+    "turn_leased",
+    "UPDATE turn_list SET node = NEW.lease_node WHERE n = (SELECT n FROM turns WHERE id = NEW.lease_turn);"
+  ),
+  triggerFunction(
+    "turn_unlisted",
+    `DELETE FROM turn_tags WHERE n = OLD.n AND created_at_ms = ${createdAt("body", "createdAt_ms")}
         AND tag IN (SELECT tag.value FROM ${tagsIn("body")});
       DELETE FROM turn_list WHERE n = OLD.n;
-      DELETE FROM turn_texts WHERE n = OLD.n;
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION session_listed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE body JSONB := readable(NEW.record);
-    BEGIN
-      INSERT INTO session_list SELECT ${sessionRow("NEW", "body")};
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION session_unlisted() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      DELETE FROM session_list WHERE n = OLD.n;
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION browser_listed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE body JSONB := readable(NEW.record);
-    BEGIN
-      INSERT INTO browser_list SELECT ${browserRow("NEW", "body")};
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION browser_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      UPDATE browser_list SET status = coalesce(readable(NEW.record) ->> 'status', 'stopped'), node = NEW.node
-        WHERE n = NEW.n;
-      RETURN NULL;
-    END $$`,
-  `CREATE FUNCTION browser_unlisted() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      DELETE FROM browser_list WHERE n = OLD.n;
-      RETURN NULL;
-    END $$`
+      DELETE FROM turn_texts WHERE n = OLD.n;`,
+    { declare: "body JSONB := readable(OLD.record)" }
+  ),
+  triggerFunction("session_listed", `INSERT INTO session_list SELECT ${sessionRow("NEW", "body")};`, {
+    declare: "body JSONB := readable(NEW.record)"
+  }),
+  triggerFunction("session_unlisted", "DELETE FROM session_list WHERE n = OLD.n;"),
+  triggerFunction("browser_listed", `INSERT INTO browser_list SELECT ${browserRow("NEW", "body")};`, {
+    declare: "body JSONB := readable(NEW.record)"
+  }),
+  triggerFunction(
+    "browser_moved",
+    `UPDATE browser_list SET status = coalesce(readable(NEW.record) ->> 'status', 'stopped'), node = NEW.node
+        WHERE n = NEW.n;`
+  ),
+  triggerFunction("browser_unlisted", "DELETE FROM browser_list WHERE n = OLD.n;")
 ]
 
 const trigger = (name: string, when: string, condition = "") =>

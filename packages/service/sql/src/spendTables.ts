@@ -1,3 +1,5 @@
+import { triggerFunction } from "./triggerFunction.ts"
+
 /**
  * Statements that keep the cost of finished turns by day, owner and model. A commit adds the difference that it makes,
  * by a trigger of the list, so a sum has each turn once, however often it is written, and keeps it when the turn is
@@ -73,10 +75,9 @@ export const postgresSpendTables: ReadonlyArray<string> = [
     PRIMARY KEY (day_ms, owner, model, shard)
   ) WITH (fillfactor = 70)`,
   // it has the row, so it sees whether the fill, which locks rows before it adds them, was there first
-  `CREATE FUNCTION turn_spent() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE before turn_list := CASE WHEN TG_OP = 'UPDATE' THEN OLD END;
-    BEGIN
-      IF before.ended_at_ms IS NULL THEN
+  triggerFunction(
+    "turn_spent",
+    `IF before.ended_at_ms IS NULL THEN
         before.nano := 0;
         before.tokens_in := 0;
         before.tokens_out := 0;
@@ -90,9 +91,9 @@ export const postgresSpendTables: ReadonlyArray<string> = [
         VALUES (${dayOf("NEW.ended_at_ms")}, coalesce(NEW.owner, ''), NEW.model, pg_backend_pid() % ${shards},
           CASE WHEN before.ended_at_ms IS NULL THEN 1 ELSE 0 END, NEW.nano - before.nano,
           NEW.tokens_in - before.tokens_in, NEW.tokens_out - before.tokens_out)
-        ${onDay};
-      RETURN NULL;
-    END $$`,
+        ${onDay};`,
+    { declare: "before turn_list := CASE WHEN TG_OP = 'UPDATE' THEN OLD END" }
+  ),
   `CREATE TRIGGER turn_spent AFTER INSERT OR UPDATE ON turn_list FOR EACH ROW WHEN (NEW.ended_at_ms IS NOT NULL)
     EXECUTE FUNCTION turn_spent()`,
   // the trigger waits for the transactions that write now, so every later row is added by its own
@@ -103,16 +104,15 @@ export const postgresSpendTables: ReadonlyArray<string> = [
 /** Statements that add the cost of a turn that is deleted before `ListFill` has added it. */
 export const postgresGoneSpend: ReadonlyArray<string> = [
   // it has the row, so the fill either has added it, or does not see it any more
-  `CREATE FUNCTION turn_gone() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    BEGIN
-      IF EXISTS (SELECT 1 FROM list_fill WHERE name = 'spend' AND last < OLD.n AND OLD.n <= until) THEN
+  triggerFunction(
+    "turn_gone",
+    `IF EXISTS (SELECT 1 FROM list_fill WHERE name = 'spend' AND last < OLD.n AND OLD.n <= until) THEN
         ${intoDays}
           VALUES (${dayOf("OLD.ended_at_ms")}, coalesce(OLD.owner, ''), OLD.model, pg_backend_pid() % ${shards},
             1, OLD.nano, OLD.tokens_in, OLD.tokens_out)
           ${onDay};
-      END IF;
-      RETURN NULL;
-    END $$`,
+      END IF;`
+  ),
   `CREATE TRIGGER turn_gone AFTER DELETE ON turn_list FOR EACH ROW WHEN (OLD.ended_at_ms IS NOT NULL)
     EXECUTE FUNCTION turn_gone()`
 ]

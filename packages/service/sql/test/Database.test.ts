@@ -90,6 +90,25 @@ describe("Database", () => {
     })
   )
 
+  it.live("names the owner of the files in a migrated file", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const before = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice(0, 16)), table })
+      yield* Effect.provide(before, NodeSqlite.layer({ file: path }))
+      yield* changing(
+        path,
+        `INSERT INTO workspaces (id, owner, name, created_at_ms, updated_at_ms) VALUES ('w', 'ann', 'null', 0, 0);
+         INSERT INTO workspace_files VALUES ('f', 'w', 'a', '', 1, 0);`
+      )
+      yield* Database.migrate(path)
+      const owners = SqlClient.SqlClient.use((sql) => sql`SELECT owner FROM workspace_files`)
+      assert.deepStrictEqual(
+        (yield* using(path, owners)).map((row) => Object.values(row)),
+        [["ann"]]
+      )
+    })
+  )
+
   it.live("refuses a second server on the file until the first one stops", () =>
     Effect.gen(function* () {
       const path = yield* file

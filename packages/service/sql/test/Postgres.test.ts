@@ -10,6 +10,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as Stream from "effect/Stream"
+import * as FileGarbage from "../src/FileGarbage.ts"
 import { Postgres, PostgresDatabase, SqlStore } from "../src/index.ts"
 import { newest } from "../src/postgresMigrations.ts"
 import { transaction } from "../src/unavailable.ts"
@@ -69,6 +71,30 @@ describe("a Postgres database", () => {
       const nodes = yield* Effect.all([node(url), node(url), node(url)], { concurrency: 3 })
       for (const { sql } of nodes) assert.lengthOf(yield* sql`SELECT 1 FROM migrations`, newest)
       assert.deepStrictEqual(yield* PostgresDatabase.migrate(url), { from: newest, to: newest })
+    })
+  )
+
+  it.live("passes over bytes of files that another node is about to delete", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const [one, two] = [yield* node(url), yield* node(url)]
+      yield* one.sql`INSERT INTO file_garbage VALUES ('a', 0), ('b', 0)`
+      const locked = yield* Deferred.make<void>()
+      const holder = yield* Effect.forkChild(
+        one.sql.withTransaction(
+          Effect.gen(function* () {
+            yield* one.sql`UPDATE file_garbage SET due_ms = 0 WHERE id = 'a'`
+            yield* Deferred.succeed(locked, undefined)
+            yield* Effect.never
+          })
+        )
+      )
+      yield* Deferred.await(locked)
+      const removed: Array<string> = []
+      const remove = (id: string) => Effect.sync(() => void removed.push(id))
+      yield* FileGarbage.collect(two.sql, { write: () => Effect.succeed(0), read: () => Stream.empty, remove })
+      assert.deepStrictEqual(removed, ["b"])
+      yield* Fiber.interrupt(holder)
     })
   )
 

@@ -97,6 +97,34 @@ describe("an upgrade of a Postgres database", () => {
     })
   )
 
+  it.live("names the owner of files that earlier servers stored, or store meanwhile", () =>
+    Effect.gen(function* () {
+      const url = yield* address
+      const put = (id: string) =>
+        SqlClient.SqlClient.use(
+          (sql) => sql`INSERT INTO workspace_files (id, workspace_id, path, content_type, size, modified_at_ms)
+            VALUES (${id}, 'w', ${id}, '', 1, 0)`
+        )
+      yield* Effect.gen(function* () {
+        yield* olderSchema(14)
+        yield* SqlClient.SqlClient.use(
+          (sql) => sql`INSERT INTO workspaces (id, owner, name, created_at_ms, updated_at_ms)
+            VALUES ('w', 'ann', 'null', 0, 0)`
+        )
+        yield* put("before")
+      }).pipe(Effect.provide(connected(url)))
+      yield* PostgresDatabase.migrate(url)
+      const owners = Effect.andThen(
+        put("meanwhile"),
+        SqlClient.SqlClient.use((sql) => sql`SELECT id, owner FROM workspace_files ORDER BY id`)
+      )
+      assert.deepStrictEqual(yield* Effect.provide(owners, connected(url)), [
+        { id: "before", owner: "ann" },
+        { id: "meanwhile", owner: "ann" }
+      ])
+    })
+  )
+
   it.live("runs a create once, whether either version or both get it", () =>
     Effect.gen(function* () {
       const store = yield* Store

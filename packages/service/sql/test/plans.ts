@@ -15,7 +15,7 @@ export const plansOf = <A, E, R>(file: string, effect: Effect.Effect<A, E, R>) =
       Effect.sync(() => void (DatabaseSync.prototype.prepare = prepare))
     )
     const db = new DatabaseSync(file, { readOnly: true })
-    const reads = [...texts].filter((text) => /^\s*SELECT/u.test(text))
+    const reads = [...texts].filter((text) => /^\s*(?:SELECT|WITH)/u.test(text))
     const plans = reads.map((text) => ({
       text,
       steps: db

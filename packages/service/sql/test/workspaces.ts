@@ -3,6 +3,7 @@ import { KeyTaken, mostWorkspaces, Owner, Store, TimeOrderedIds, Workspaces } fr
 import { creation } from "@webagent/store-contract/Creation"
 import { limits, workspaceContract } from "@webagent/store-contract/Workspaces"
 import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -10,6 +11,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -70,6 +72,111 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
       yield* sql`UPDATE api_keys SET limits = ${JSON.stringify({ fileMegabytes: 5 })}`
       assert.deepStrictEqual(yield* Effect.forEach([100, 70], announce), ["expected", "NoRoom"])
     }).pipe(Effect.provide(fresh, { local: true }))
+  )
+
+  it.effect(`SqlWorkspaces over ${name} keep files for the days of the owner's key, or of the server`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const addKey = (owner: string, fileDays: number | undefined, revoked_at_ms: number | null = null) =>
+        sql`INSERT INTO api_keys ${sql.insert({
+          name: owner,
+          hash: Buffer.from(`${owner}${fileDays}`),
+          prefix: "wak_",
+          scopes: "[]",
+          limits: JSON.stringify({ fileDays }),
+          created_at_ms: 0,
+          revoked_at_ms
+        })}`
+      const setDays = (owner: string, fileDays: number | null) =>
+        sql`UPDATE api_keys SET limits = ${JSON.stringify({ fileDays })} WHERE name = ${owner}`
+      const put = (owner: string) =>
+        Effect.gen(function* () {
+          const ids = yield* Effect.all([workspaces.create("kept"), workspaces.create("archived")])
+          for (const { id } of ids) {
+            const [upload] = yield* workspaces.upload(id, [{ path: "a", contentType: "text/plain", size: 1 }], true)
+            yield* workspaces.write(upload?.id ?? "", Stream.make(new Uint8Array(1)), 1)
+          }
+          yield* workspaces.archive(ids[1].id)
+        }).pipe(Effect.provideService(Owner, owner))
+      const prune = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => workspaces.prune(now_ms - 30 * 86_400_000))
+      /** The owners whose files are there, each with the number of its files and of its archived workspaces. */
+      const left = Effect.gen(function* () {
+        yield* prune
+        const rows = yield* sql<{ readonly owner: string; readonly files: number; readonly archived: number }>`
+          SELECT owner, sum(files) AS files, sum(archived) AS archived FROM workspaces GROUP BY owner ORDER BY owner`
+        const stored = rows.filter(({ files }) => Number(files) > 0)
+        assert.strictEqual(yield* countFiles, stored.length * 2)
+        assert.isTrue(rows.every(({ archived, files }) => Number(archived) === Number(files) / 2))
+        return stored.map(({ owner }) => owner)
+      })
+      yield* addKey("short", 1)
+      yield* addKey("long", 60)
+      yield* addKey("revoked", 1, 0)
+      // a key that was replaced by one without a limit
+      yield* addKey("server", 1, 0)
+      yield* addKey("server", undefined)
+      const owners = ["long", "none", "revoked", "server", "short"]
+      yield* Effect.forEach(owners, put)
+      yield* TestClock.adjust("23 hours")
+      assert.deepStrictEqual(yield* left, owners)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* left, ["long", "none", "server"])
+      yield* put("short")
+      yield* setDays("short", 3)
+      yield* TestClock.adjust("2 days")
+      assert.deepStrictEqual(yield* left, ["long", "none", "server", "short"])
+      yield* TestClock.adjust("27 days")
+      assert.deepStrictEqual(yield* left, ["long"])
+      yield* setDays("long", null)
+      assert.deepStrictEqual(yield* left, [])
+    }).pipe(Effect.provide(fresh, { local: true }))
+  )
+
+  it.live(`SqlWorkspaces over ${name} delete the bytes of a file at one node`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const began = yield* Latch.make()
+      const open = yield* Latch.make()
+      const removed: Array<string> = []
+      const nodeWith = (before: Effect.Effect<unknown>) =>
+        Effect.map(
+          Effect.provide(
+            Workspaces,
+            SqlWorkspaces.layer().pipe(
+              Layer.provide([
+                Layer.succeed(FileBytes, {
+                  write: () => Effect.succeed(0),
+                  read: () => Stream.empty,
+                  remove: (id) =>
+                    Effect.andThen(
+                      before,
+                      Effect.sync(() => void removed.push(id))
+                    )
+                }),
+                TimeOrderedIds.layer
+              ])
+            ),
+            { local: true }
+          ),
+          (workspaces) => workspaces ?? assert.fail("no workspaces")
+        )
+      const slow = yield* nodeWith(Effect.andThen(began.open, open.await))
+      const fast = yield* nodeWith(Effect.void)
+      yield* sql`INSERT INTO file_garbage VALUES ('a', 0), ('b', 0)`
+      const pruning = yield* Effect.forkChild(slow.prune(0))
+      yield* began.await
+      yield* sql`INSERT INTO file_garbage VALUES ('c', 0)`
+      yield* fast.prune(0)
+      assert.deepStrictEqual(removed, ["c"])
+      yield* open.open
+      yield* Fiber.join(pruning)
+      assert.deepStrictEqual(removed.toSorted(), ["a", "b", "c"])
+      // a server that was killed meanwhile, long ago
+      yield* sql`INSERT INTO file_garbage VALUES ('lost', ${600_001 - Date.now()})`
+      yield* fast.prune(0)
+      assert.strictEqual(removed.at(-1), "lost")
+    }).pipe(Effect.provide(Layer.fresh(database), { local: true }))
   )
 
   it.live(`SqlWorkspaces over ${name} recognizes a repeated create at the limit`, () =>
@@ -180,7 +287,11 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
       const { events, session, turns } = creation("1")
       yield* store.commit({ session, turns, events })
       yield* attach(60)
+      // the retention of a run's files begins with the newest one
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE workspaces SET updated_at_ms = 0`
       yield* attach(40)
+      yield* workspaces.prune(1000)
       // its files count toward the limits of its owner
       assert.strictEqual((yield* Effect.flip(attach(1)))._tag, "NoRoom")
       const names = Effect.map(workspaces.attachments("t1"), (files) => files.map(({ path, size }) => [path, size]))

@@ -25,26 +25,43 @@ const wrongLimit = (name: keyof KeyLimits): string =>
     ? "Enter an amount such as 2.50, or leave it empty."
     : "Enter a whole number above 0, or leave it empty."
 
-interface LimitFieldsProps {
+interface FormEndProps {
   readonly limits: KeyLimits | undefined
   /** The limits whose text is wrong. */
   readonly wrong: ReadonlyArray<keyof KeyLimits>
+  readonly error: string | undefined
+  readonly action: string
+  readonly isWaiting: boolean
 }
 
-const LimitFields = ({ limits, wrong }: LimitFieldsProps) => (
-  <fieldset className={styles["limits"]}>
-    <legend>Limits (leave a field empty for no limit)</legend>
-    {limitNames.map((name) => (
-      <TextField
-        key={name}
-        label={limitLabels[name]}
-        name={name}
-        inputMode="decimal"
-        defaultValue={limits?.[name] ?? ""}
-        error={wrong.includes(name) ? wrongLimit(name) : undefined}
-      />
-    ))}
-  </fieldset>
+/** The limits, the error of the form and its button. */
+const FormEnd = ({ action, error, isWaiting, limits, wrong }: FormEndProps) => (
+  <>
+    <fieldset className={styles["limits"]}>
+      <legend>Limits (leave a field empty for no limit)</legend>
+      {limitNames.map((name) => (
+        <TextField
+          key={name}
+          label={limitLabels[name]}
+          name={name}
+          inputMode="decimal"
+          hint={name === "fileDays" ? "If it's empty, the server's setting applies." : undefined}
+          defaultValue={limits?.[name] ?? ""}
+          error={wrong.includes(name) ? wrongLimit(name) : undefined}
+        />
+      ))}
+    </fieldset>
+    {error === undefined ? null : (
+      <p role="alert" className={styles["error"]}>
+        {error}
+      </p>
+    )}
+    <div className={styles["actions"]}>
+      <Button type="submit" kind="primary" disabled={isWaiting}>
+        {action}
+      </Button>
+    </div>
+  </>
 )
 
 const textIn = (data: FormData) => (name: keyof KeyLimits) => String(data.get(name) ?? "")
@@ -116,17 +133,7 @@ export const Create = ({ onClose, onCreated }: CreateProps) => {
             />
           ))}
         </fieldset>
-        <LimitFields limits={undefined} wrong={wrong} />
-        {error === undefined ? null : (
-          <p role="alert" className={styles["error"]}>
-            {error}
-          </p>
-        )}
-        <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" disabled={isWaiting}>
-            Create the key
-          </Button>
-        </div>
+        <FormEnd limits={undefined} wrong={wrong} error={error} action="Create the key" isWaiting={isWaiting} />
       </form>
     </Dialog>
   )
@@ -158,17 +165,7 @@ export const Limits = ({ of: key, onClose }: LimitsProps) => {
   return (
     <Dialog title={`Set limits for ${key.name}`} onClose={onClose} isKept>
       <form className={styles["form"]} onSubmit={submit}>
-        <LimitFields limits={key.limits} wrong={wrong} />
-        {error === undefined ? null : (
-          <p role="alert" className={styles["error"]}>
-            {error}
-          </p>
-        )}
-        <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" disabled={isWaiting}>
-            Set limits
-          </Button>
-        </div>
+        <FormEnd limits={key.limits} wrong={wrong} error={error} action="Set limits" isWaiting={isWaiting} />
       </form>
     </Dialog>
   )

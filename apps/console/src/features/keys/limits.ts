@@ -7,7 +7,8 @@ export const limitLabels: { readonly [Name in keyof KeyLimits]-?: string } = {
   browsers: "Concurrent browsers",
   requestsPerMinute: "Requests per minute",
   usdPerDay: "USD per day",
-  fileMegabytes: "MB of files"
+  fileMegabytes: "MB of files",
+  fileDays: "Days to keep files"
 }
 
 /** The names of the limits. */

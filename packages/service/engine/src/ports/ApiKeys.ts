@@ -25,6 +25,11 @@ export interface KeyLimits {
   readonly usdPerDay: number | null
   /** Megabytes that the files of its workspaces may take, expected ones included; the server's own limit holds, too. */
   readonly fileMegabytes?: number | null
+  /**
+   * Days that its files are kept after their last change, fewer or more than the server's own setting; null for that
+   * setting. It counts after the key is revoked, until there is another one with the name.
+   */
+  readonly fileDays?: number | null
 }
 
 /** An API key without its secret. */

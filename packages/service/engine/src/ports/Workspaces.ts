@@ -116,7 +116,8 @@ export interface WorkspacesService {
   readonly attachments: (runId: string) => Effect.Effect<ReadonlyArray<StoredFile>, StoreUnavailable>
   /**
    * Deletes the files that were last changed at this time or before and the workspaces that were archived by then, and
-   * returns their number. Frees the bytes of deleted files and of uploads that were cut by a crash.
+   * returns their number. The limit `fileDays` of the owner's key counts instead, where there is one. Frees the bytes of
+   * deleted files and of uploads that were cut by a crash.
    */
   readonly prune: (until_ms: number) => Effect.Effect<number, StoreUnavailable>
 }

@@ -54,9 +54,11 @@ test(
     const secret = String(rotated.body["secret"]).replace("wak_", "")
     assert.strictEqual((yield* ask("shop", "GET", "/keys")).status, 401)
     assert.strictEqual((yield* ask(secret, "GET", "/keys")).status, 200)
-    const limits = { runs: 3, browsers: null, requestsPerMinute: 60, usdPerDay: 1.5 }
+    const limits = { runs: 3, browsers: null, requestsPerMinute: 60, usdPerDay: 1.5, fileDays: 7 }
     assert.deepNestedPropertyVal(yield* ask("root", "PUT", "/keys/shop/limits", limits), "body.limits", limits)
-    assert.strictEqual((yield* ask("root", "PUT", "/keys/shop/limits", { ...limits, runs: -1 })).status, 422)
+    for (const wrong of [{ runs: -1 }, { fileDays: 0 }]) {
+      assert.strictEqual((yield* ask("root", "PUT", "/keys/shop/limits", { ...limits, ...wrong })).status, 422)
+    }
     assert.isString((yield* ask("root", "POST", "/keys/shop/revoke")).body["revokedAt"])
     assert.strictEqual((yield* ask(secret, "GET", "/keys")).status, 401)
     for (const path of ["/keys/shop/revoke", "/keys/a%2Fb/revoke", "/keys/%ff/rotate", "/keys/'%20OR%201=1--/rotate"]) {
