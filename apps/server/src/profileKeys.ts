@@ -76,10 +76,13 @@ const findKeys = (
   return Effect.andThen(mayMake ? makeFile(usual) : Effect.void, readFile(usual))
 }
 
-const warnOfSecrets = (ids: ReadonlyArray<string>) =>
-  Effect.logWarning(
-    `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${ids.join(", ")}. ${profileKeyVariable} or the key file needs them until these runs finish`
-  )
+const warnOfSecrets = (id: string, isMissing: boolean) => {
+  const places = `${profileKeyVariable} or the key file`
+  const remedy = isMissing
+    ? `This server doesn't have that key: add it to ${places}, after the first one, because these runs fail without it`
+    : `Keep that key in ${places} until these runs finish`
+  return Effect.logWarning(`Secrets of unfinished runs are encrypted with the profile key ${id}. ${remedy}`)
+}
 
 /** Encrypts all profiles with the first key, and reports keys that are missing, or that unfinished runs need. */
 const rotated = (keys: ReadonlyArray<ProfileKey>) =>
@@ -93,7 +96,14 @@ const rotated = (keys: ReadonlyArray<ProfileKey>) =>
     ),
     Effect.andThen(SqlProfiles.secretKeys),
     Effect.map((ids) => ids.filter((id) => id !== keys[0]?.id)),
-    Effect.flatMap((ids) => (ids.length === 0 ? Effect.void : warnOfSecrets(ids))),
+    Effect.flatMap(
+      Effect.forEach((id) =>
+        warnOfSecrets(
+          id,
+          keys.every((key) => key.id !== id)
+        )
+      )
+    ),
     Effect.catchCause((cause) => Effect.logWarning("Cannot change the key of browser profiles", cause))
   )
 

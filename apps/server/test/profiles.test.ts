@@ -198,17 +198,23 @@ it.live("SIGHUP reads a generated profile.key again, and names a key that secret
     const secret = { alias: "pin", domains: [], server: null, sealed: `${oldId}.abc` }
     const record = JSON.stringify({ tags: [], secrets: [secret] })
     write(`INSERT INTO turns (id, session_id, seq, status, usd, record) VALUES ('t', 's', 0, 'queued', 0, '${record}')`)
-    const warning = `Secrets of unfinished runs are encrypted with other profile keys than the first one: ${oldId}.`
+    const warning = `Secrets of unfinished runs are encrypted with the profile key ${oldId}. Keep that key`
+    const missing = `Secrets of unfinished runs are encrypted with the profile key ${oldId}. This server doesn't have`
     yield* reload("no setting changed")
     assert.notInclude(log, warning)
     writeFileSync(keyFile, [Buffer.alloc(32, 9).toString("base64"), old].join())
     yield* reload("encrypted the profiles with the new profile key")
     assert.include(log, warning)
+    assert.notInclude(log, missing)
     yield* reload("no setting changed")
     assert.include(log, warning)
+    writeFileSync(keyFile, Buffer.alloc(32, 9).toString("base64"))
+    yield* reload("encrypted the profiles with the new profile key")
+    assert.include(log, missing)
+    assert.notInclude(log, warning)
     write("DELETE FROM turns")
     yield* reload("no setting changed")
-    assert.notInclude(log, warning)
+    assert.notInclude(log, missing)
   }).pipe(Effect.scoped)
 )
 
