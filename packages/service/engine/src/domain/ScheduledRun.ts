@@ -72,7 +72,7 @@ export const lateAfter_ms = 60_000
 
 /**
  * Reads a cron expression of five fields and a time zone; a text is the problem. When clocks are turned back, an interval
- * of hours, with `*` or `/`, also runs in the repeated hour, but a time of day runs once.
+ * of hours, with `*` or `/`, or `0-23`, also runs in the repeated hour, but a time of day runs once.
  */
 export const readCron = (cron: string, timeZone: string): Cron.Cron | string => {
   const fields = cron.trim().split(/\s+/u)
@@ -81,7 +81,7 @@ export const readCron = (cron: string, timeZone: string): Cron.Cron | string => 
   }
   const zone = Option.getOrUndefined(DateTime.zoneFromString(timeZone))
   if (zone === undefined) return `There is no time zone ${timeZone}. Use a name such as Europe/Berlin or UTC`
-  const parsed = Cron.parse(cron, zone, { onDstOverlap: /[*/]/u.test(fields[1] ?? "") ? "both" : "earlier" })
+  const parsed = Cron.parse(cron, zone, { onDstOverlap: /[*/]|\b0-23\b/u.test(fields[1] ?? "") ? "both" : "earlier" })
   return Result.isSuccess(parsed) ? parsed.success : `The cron expression can't be read. ${parsed.failure.message}`
 }
 

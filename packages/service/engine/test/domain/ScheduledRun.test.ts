@@ -38,7 +38,7 @@ describe("a cron expression", () => {
   it("keeps its interval when clocks change, unless it names hours", () => {
     const times = (text: string, from: string, count: number) =>
       timesOf(text, "Europe/Berlin", from, count).map((time) => time.slice(8, 16))
-    for (const hours of ["*", "*/1", "0-23/1"]) {
+    for (const hours of ["*", "*/1", "0-23/1", "0-23"]) {
       const [hourly, halfHourly] = [`0 ${hours} * * *`, `*/30 ${hours} * * *`]
       const autumn = ["25T00:00", "25T01:00", "25T02:00"]
       assert.deepStrictEqual(times(hourly, "2026-10-24T23:30:00Z", 3), autumn)
