@@ -78,6 +78,30 @@ describe("a create whose response is lost", () => {
     )
   }
 
+  it.live("rotates the secret of a webhook once per key, on any node", () =>
+    Effect.gen(function* () {
+      const { database } = yield* TestPostgres
+      const data = yield* database
+      const nodes = [yield* node(data, "east"), yield* node(data, "west")]
+      const { body } = yield* create(nodes[0]?.at ?? "", "webhooks")
+      const { id } = body["webhook"] as { readonly id: string }
+      const rotate =
+        (key: string) =>
+        ({ at }: { readonly at: string }) =>
+          send(adminOf(at), "K", "POST", `/webhooks/${id}/rotate`, undefined, { "idempotency-key": key })
+      const twins = yield* Effect.forEach([...nodes, ...nodes], rotate("one"), { concurrency: 4 })
+      const secrets = new Set(twins.map(({ body }) => body["secret"]))
+      assert.lengthOf(secrets, 1)
+      assert.isFalse(secrets.has(body["secret"]))
+      assert.lengthOf(
+        twins.filter(({ headers }) => headers.get("idempotency-replayed") === null),
+        1
+      )
+      const next = yield* Effect.forEach(nodes, rotate("two"))
+      assert.lengthOf(new Set([...secrets, ...next.map(({ body }) => body["secret"])]), 2)
+    }).pipe(Effect.provide(TestPostgres.layer))
+  )
+
   it.live("is retried by the admin client with the same key", () =>
     Effect.gen(function* () {
       const { at } = yield* node(join(yield* folder, "server.db"), "east")

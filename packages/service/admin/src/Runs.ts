@@ -96,5 +96,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     payload: Schema.Struct({ ids: Ids }),
     success: RetriedRuns.pipe(HttpApiSchema.status(201)),
     error: refused
-  }).annotate(OpenApi.Summary, "Run tasks again in new sessions, with the same settings and owner")
+  })
+    .annotate(OpenApi.Summary, "Run tasks again in new sessions, with the same settings and owner")
+    .annotateMerge(oncePerKey)
 ) {}

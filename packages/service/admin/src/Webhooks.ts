@@ -146,7 +146,9 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
     params: ofWebhook,
     success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Make a new secret; for a day, requests are signed with the one before, too"),
+  })
+    .annotate(OpenApi.Summary, "Make a new secret; for a day, requests are signed with the one before, too")
+    .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("test", "/webhooks/:webhook_id/test", {
     params: ofWebhook,
     success: WebhookDelivery.pipe(HttpApiSchema.status(202)),

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Delivery, makeWebhook, type Webhook } from "./domain/Webhook.ts"
+import { type Delivery, makeWebhook, rotation, type Webhook } from "./domain/Webhook.ts"
 import { freshId } from "./freshIds.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryOwned from "./MemoryOwned.ts"
@@ -117,6 +117,13 @@ export const make = Effect.gen(function* () {
     find,
     list: owned.list,
     update: (id, changes) => owned.change(id, (updatedAt_ms) => ({ ...changes, updatedAt_ms })),
+    rotate: Effect.fnUntraced(function* (id, previousFor_ms, keep) {
+      const stored = yield* find(id)
+      const now_ms = yield* Clock.currentTimeMillis
+      const changes = rotation(stored, now_ms, previousFor_ms)
+      if (keep !== undefined) yield* keep({ ...stored, ...changes }, now_ms)
+      return yield* owned.change(id, (updatedAt_ms) => ({ ...changes, updatedAt_ms }))
+    }),
     remove: (id) =>
       Effect.andThen(
         owned.remove(id),

@@ -3,6 +3,7 @@ import {
   IdSource,
   makeWebhook,
   Owner,
+  rotation,
   type Webhook,
   webhookLimits,
   WebhookNotFound,
@@ -22,6 +23,8 @@ import { read, transaction } from "./unavailable.ts"
 import { isStorable } from "./WorkspaceRows.ts"
 import { deliveryOf, hookOf, make as makeReads, type Row, rowOf } from "./WebhookRows.ts"
 import * as SqlWebhookQueue from "./SqlWebhookQueue.ts"
+
+const keepNothing = () => Effect.void
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -59,6 +62,25 @@ const make = Effect.gen(function* () {
       )
     )
 
+  const change = <E>(
+    id: string,
+    changes: (stored: Webhook, now_ms: number) => Partial<Webhook>,
+    keep: (webhook: Webhook, at_ms: number) => Effect.Effect<void, E>
+  ) =>
+    transaction(
+      sql,
+      Effect.gen(function* () {
+        const stored = yield* hookRow(id, forChange)
+        const now_ms = yield* Clock.currentTimeMillis
+        const updatedAt_ms = Math.max(now_ms, stored.updatedAt_ms)
+        const webhook: Webhook = { ...stored, ...changes(stored, now_ms), updatedAt_ms }
+        yield* sql`UPDATE webhooks SET active = ${webhook.isActive ? 1 : 0}, record = ${JSON.stringify(webhook)}
+          WHERE id = ${id}`
+        yield* keep(webhook, now_ms)
+        return webhook
+      })
+    )
+
   const webhooks: WebhooksService = {
     create: Effect.fnUntraced(function* (fields, after, keep) {
       const owner = yield* Owner
@@ -74,18 +96,9 @@ const make = Effect.gen(function* () {
         Effect.map(sql<Row>`SELECT record FROM webhooks WHERE ${seenBy(owner)} ORDER BY n`, (rows) => rows.map(hookOf))
       )
     ),
-    update: (id, changes) =>
-      transaction(
-        sql,
-        Effect.gen(function* () {
-          const stored = yield* hookRow(id, forChange)
-          const updatedAt_ms = Math.max(yield* Clock.currentTimeMillis, stored.updatedAt_ms)
-          const webhook: Webhook = { ...stored, ...changes, updatedAt_ms }
-          yield* sql`UPDATE webhooks SET active = ${webhook.isActive ? 1 : 0}, record = ${JSON.stringify(webhook)}
-            WHERE id = ${id}`
-          return webhook
-        })
-      ),
+    update: (id, changes) => change(id, () => changes, keepNothing),
+    rotate: (id, previousFor_ms, keep = keepNothing) =>
+      change(id, (stored, now_ms) => rotation(stored, now_ms, previousFor_ms), keep),
     remove: (id) =>
       transaction(
         sql,

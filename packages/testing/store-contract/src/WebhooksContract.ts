@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  type KeyTaken,
+  KeyTaken,
   type NewDelivery,
   type NoRoom,
   Owner,
@@ -67,14 +67,21 @@ const testOwners = (test: Test) => {
       assert.deepStrictEqual(yield* as("a")(webhooks.find(first.id)), changed)
       assert.deepStrictEqual(yield* webhooks.active, [second])
       yield* webhooks.advance(0, 1, [message(first, "r1")])
+      const rotated = yield* as("a")(webhooks.rotate(first.id, 5))
+      assert.deepInclude(rotated, { id: first.id, description: "CI", secretVersion: 2 })
+      const made = { _tag: "Webhook", webhook: rotated } as const
+      const taken = new KeyTaken({ record: { key: "k", body: "b", createdAt_ms: 0, made } })
+      assert.strictEqual(yield* tagOf(as("a")(webhooks.rotate(first.id, 5, () => taken))), "KeyTaken")
+      assert.deepStrictEqual(yield* as("a")(webhooks.find(first.id)), rotated)
       for (const use of [
         webhooks.find(first.id),
+        webhooks.rotate(first.id, 5),
         webhooks.update(first.id, { isActive: true }),
         webhooks.remove(first.id),
         webhooks.deliveries(first.id, null, 9),
         webhooks.enqueue(message(first, "r2"))
       ]) {
-        assert.strictEqual(yield* tagOf(as("b")(use)), "WebhookNotFound")
+        assert.strictEqual(yield* tagOf(as("b")<unknown, Failure, never>(use)), "WebhookNotFound")
       }
       assert.strictEqual(yield* tagOf(webhooks.find("\u0000")), "WebhookNotFound")
       yield* as("a")(webhooks.remove(first.id))

@@ -49,6 +49,12 @@ export const makeWebhook = (
   updatedAt_ms: at_ms
 })
 
+/** The fields that change when a webhook gets its next secret. */
+export const rotation = ({ secretVersion }: Webhook, now_ms: number, previousFor_ms: number) => ({
+  secretVersion: secretVersion + 1,
+  previousSecretUntil_ms: now_ms + previousFor_ms
+})
+
 /** Statuses of a delivery. A refused one was never sent, because too many were waiting. */
 export const deliveryStatuses = ["queued", "delivered", "failed", "refused"] as const
 

@@ -9,9 +9,7 @@ import type { Keep, KeyTaken, StoreUnavailable } from "./Store.ts"
 export class WebhookNotFound extends Data.TaggedError("WebhookNotFound")<{ readonly id: string }> {}
 
 /** Changes of a webhook. */
-export type WebhookChanges = Partial<
-  Pick<Webhook, "description" | "events" | "isActive" | "url" | "secretVersion" | "previousSecretUntil_ms" | "after">
->
+export type WebhookChanges = Partial<Pick<Webhook, "description" | "events" | "isActive" | "url" | "after">>
 
 /** The outcome of an attempt. */
 export interface AttemptOutcome {
@@ -47,6 +45,8 @@ export interface WebhooksService extends WebhookQueue {
   /** The caller's webhooks, oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Webhook>, StoreUnavailable>
   readonly update: (id: string, changes: WebhookChanges) => OfWebhook<Webhook>
+  /** Gives a webhook its next secret, and keeps the current one for this long. */
+  readonly rotate: (id: string, previousFor_ms: number, keep?: Keep<Webhook>) => OfWebhook<Webhook, KeyTaken>
   /** Deletes a webhook with its messages. Those that were sent may be deleted a little later. */
   readonly remove: (id: string) => OfWebhook<void>
   /** Messages to a webhook, newest first, before the one with this id. */

@@ -63,6 +63,14 @@ const fromKey = Effect.fnUntraced(function* (
   return apiKey === "" ? { key: byName, body } : { key: bySecret, also: byName, body }
 })
 
+/** Makes the digests of one of several creates of a request. */
+export const partOf = (safe: SafeCreate | undefined, part: string): SafeCreate | undefined =>
+  safe && {
+    key: digest([safe.key, part]),
+    ...(safe.also === undefined ? {} : { also: digest([safe.also, part]) }),
+    body: part
+  }
+
 /** Runs a create once per key. The response has a header if an earlier request with the same key did it. */
 export const once = <A extends { readonly replayed: boolean }, E, R>(
   wanted: CreateRequest,

@@ -1,6 +1,15 @@
-import { type Engine, Owner, type SecretToBind, SecretsUnusable, StepCall, type Turn } from "@webagent/engine"
+import {
+  type Engine,
+  Owner,
+  type SafeCreate as Safe,
+  type SecretToBind,
+  SecretsUnusable,
+  StepCall,
+  type Turn
+} from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Audit from "../../api/Audit.ts"
+import * as SafeCreate from "../../api/SafeCreate.ts"
 import { runOf } from "./Conversion.ts"
 
 /** Binds the secrets of a run again. Values of its creator are gone. */
@@ -17,7 +26,7 @@ const boundAgain = (secrets: Turn.Turn["secrets"] = []) =>
 
 /** Starts runs like others, for the same owners. */
 export const make = (engine: Engine["Service"]) => {
-  const again = Effect.fnUntraced(function* (id: string) {
+  const again = Effect.fnUntraced(function* (id: string, safe: Safe | undefined) {
     const turn = yield* engine.turn(id.toLowerCase())
     const { session } = yield* engine.session(turn.sessionId)
     const { budget, files, handOff, judge, metadata, model, modelParams, outputSchema, owner, pausesAtCost } = turn
@@ -46,11 +55,12 @@ export const make = (engine: Engine["Service"]) => {
       ...(replay === undefined ? {} : { replay: { ...replay, ...StepCall.replayOf(replay.of, replay.mayAsk) } }),
       ...(secrets.length === 0 ? {} : { secrets })
     }
-    const created = yield* Effect.provideService(engine.createSession(request), Owner, owner)
-    return { of: id, run: runOf(created.turn) }
+    const create = engine.createSession(request, SafeCreate.partOf(safe, turn.id))
+    const created = yield* Effect.provideService(create, Owner, owner)
+    return { of: id, run: runOf(created.turn), replayed: created.replayed }
   })
 
-  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>, safe: Safe | undefined) {
     yield* Audit.note(ids)
     const started: Array<Effect.Success<ReturnType<typeof again>>> = []
     const notFound: Array<string> = []
@@ -58,7 +68,7 @@ export const make = (engine: Engine["Service"]) => {
     for (const id of new Set(ids)) {
       const missing = () => Effect.sync(() => void notFound.push(id))
       const refuse = (detail: string) => Effect.sync(() => void refused.push({ id, detail }))
-      yield* again(id).pipe(
+      yield* again(id, safe).pipe(
         Effect.map((run) => void started.push(run)),
         Effect.catchTags({
           TurnNotFound: missing,
@@ -71,6 +81,6 @@ export const make = (engine: Engine["Service"]) => {
         })
       )
     }
-    return { started, notFound, refused }
+    return { started, notFound, refused, replayed: started.length > 0 && started.every(({ replayed }) => replayed) }
   })
 }

@@ -155,7 +155,7 @@ export const layer = (api: Operations) =>
               })
             ),
           cancel: ({ payload }) => cancel(payload),
-          retry: ({ payload }) => retry(payload.ids)
+          retry: ({ payload, request }) => SafeCreate.once({ request, payload }, (safe) => retry(payload.ids, safe))
         })
     })
   )

@@ -181,13 +181,12 @@ export const layer = (api: Operations) =>
               })
             ),
           remove: ({ params: { webhook_id } }) => useOne(webhook_id, (service) => service.remove(webhook_id)),
-          rotate: ({ params: { webhook_id } }) =>
-            useOne(webhook_id, (service, { secretVersion }) =>
+          rotate: ({ params: { webhook_id }, request }) =>
+            useOne(webhook_id, (service) =>
               Effect.gen(function* () {
-                const webhook = yield* service.update(webhook_id, {
-                  secretVersion: secretVersion + 1,
-                  previousSecretUntil_ms: (yield* Clock.currentTimeMillis) + previousSecretFor_ms
-                })
+                const { webhook } = yield* SafeCreate.once({ request, payload: null }, (safe) =>
+                  once(safe, "Webhook", (keep) => service.rotate(webhook_id, previousSecretFor_ms, keep))
+                )
                 return createdOf(tokens, webhook, yield* view(service)(webhook))
               })
             ),

@@ -323,6 +323,40 @@ describe("runs in the admin API", () => {
   )
 
   test(
+    "run again once per idempotency key",
+    Effect.gen(function* () {
+      const runs = [
+        yield* begin("shop", "Find a mug"),
+        yield* begin("shop", "Find a cup"),
+        yield* begin("blog", "Post")
+      ]
+      const [mug = "", cup = "", post = ""] = runs.map(({ id }) => id)
+      const retry = (...ids: ReadonlyArray<string>) =>
+        send("POST", "/admin/v1/runs/retry", {
+          key: "wak_root",
+          headers: { "idempotency-key": "one" },
+          body: { ids }
+        })
+      const startedOf = ({ body }: { readonly body: Row }) =>
+        (body["started"] as ReadonlyArray<{ readonly of: string; readonly run: Row }>).map(({ of, run }) => [
+          of,
+          run["id"]
+        ])
+      const first = yield* retry(mug, cup)
+      assert.isNull(first.headers.get("idempotency-replayed"))
+      const repeated = yield* retry(mug, cup)
+      assert.deepStrictEqual(
+        [repeated.status, startedOf(repeated), repeated.headers.get("idempotency-replayed")],
+        [201, startedOf(first), "true"]
+      )
+      // a response that was lost when only some of the runs had started
+      const [, ...more] = startedOf(yield* retry(mug, cup, post))
+      assert.deepStrictEqual(more[0], startedOf(first)[1])
+      assert.lengthOf(rowsOf(yield* ask("root", "GET", "/runs")), 6)
+    })
+  )
+
+  test(
     "run again within the same budget",
     Effect.gen(function* () {
       const run = yield* ask("shop", "POST", "/runs", { task: "Find a mug", maxCostUsd: 0.5 })
