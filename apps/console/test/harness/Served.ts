@@ -112,7 +112,7 @@ const handlers = (world: World, behavior: Behavior, put: (messages: ReadonlyArra
             : Effect.fail(new RefusedError({ detail: "Start it with --allow-run." })),
         stop: ({ params: { run_id } }) =>
           Effect.tap(changed("stop", run_id, world.live), () =>
-            Effect.sync(() => put([{ _tag: "Changed", what: "runs" }]))
+            Effect.sync(() => put([{ _tag: "Changed", what: "runs", state: world.changes.length }]))
           )
       })
     ),

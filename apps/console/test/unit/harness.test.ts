@@ -2,11 +2,25 @@ import { targetOf } from "../../src/harness/run/again.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { groupSize, groupsOf } from "../../src/harness/scenario/trend.ts"
 import { after, countsOf, nothing, type Progress } from "../../src/harness/state/progress.ts"
+import { noteState, version } from "../../src/harness/state/source.ts"
 import { commandOf, filtersOf, fits, runOf, scenariosOf, textOf } from "../../src/harness/suites/choice.ts"
+import { registry } from "../../src/state/react.ts"
 import { makeWorld } from "../harness/World.ts"
 import { liveRun, nameOf } from "../harness/world/Facts.ts"
 
 const world = makeWorld()
+
+describe("changes of records", () => {
+  it("are read again if a connection has another state than the one before", () => {
+    const count = () => registry.get(version("load"))
+    const before = count()
+    noteState("load", 1)
+    noteState("load", 1)
+    assert.strictEqual(count(), before)
+    noteState("load", 2)
+    assert.strictEqual(count(), before + 1)
+  })
+})
 
 describe("progress of a run", () => {
   const { name, suite } = nameOf(2)

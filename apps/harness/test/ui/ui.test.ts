@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { runFilePath, type StartRun, uiApiPath } from "@webagent/harness-api"
+import { type LiveMessage, runFilePath, type StartRun, uiApiPath } from "@webagent/harness-api"
 import { nightlySetting } from "@webagent/nights/NightlySetting"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -152,6 +152,18 @@ describe("ui", () => {
     assert.deepEqual(await settingOf({ record: true }), [trials, confirm])
     assert.deepEqual(await settingOf({ record: true, trials: 2 }), [2, confirm])
     assert.deepEqual(await settingOf({}), [1, undefined])
+  })
+
+  it("tells a new connection that nights have changed since an earlier one", async () => {
+    const stateOf = async () => {
+      const isNights = (message: LiveMessage) => message._tag === "Changed" && message.what === "nights"
+      const message = (await ui.follow({ run: null, after: 0 }, isNights)).find(isNights)
+      return message?._tag === "Changed" ? message.state : assert.fail()
+    }
+    const before = await stateOf()
+    assert.strictEqual(await stateOf(), before)
+    writeFileSync(join(folder, "webagent.quarantine.json"), '{ "entries": [] }\n')
+    assert.notStrictEqual(await stateOf(), before)
   })
 
   it("writes the quarantine file, and releases from it", async () => {

@@ -52,8 +52,8 @@ export const LiveMessage = Schema.Union([
   Schema.TaggedStruct("Finished", { run: Schema.String, position: Schema.Int }),
   Schema.TaggedStruct("Exchange", { run: Schema.String, exchange: LiveExchange }),
   Schema.TaggedStruct("Picture", { run: Schema.String, ...LivePicture.fields }),
-  /** Something of this kind has changed: read it again. */
-  Schema.TaggedStruct("Changed", { what: Schema.Literals(["runs", "suites", "nights", "load"]) }),
+  /** The state of this kind of data, at each connection and after each change. If it's another one, read the data again. */
+  Schema.TaggedStruct("Changed", { what: Schema.Literals(["runs", "suites", "nights", "load"]), state: Schema.Int }),
   /** Every 15 seconds; give up a connection after 40 seconds without a message. */
   Schema.TaggedStruct("Ping", {})
 ]).annotate({ identifier: "LiveMessage" })

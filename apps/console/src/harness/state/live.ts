@@ -7,7 +7,7 @@ import { registry } from "../../state/react.ts"
 import { counted } from "../../ui/format.ts"
 import { after } from "./progress.ts"
 import { progressOf, runInView } from "./runInView.ts"
-import { changed, source } from "./source.ts"
+import { changed, noteState, source } from "./source.ts"
 
 /** The callback for the first message after a loss of the connection. */
 let onMessage: (() => void) | undefined
@@ -51,7 +51,7 @@ export const live = Atom.make((get) => {
       Effect.sync(() => {
         onMessage?.()
         onMessage = undefined
-        if (message._tag === "Changed") return changed(message.what)
+        if (message._tag === "Changed") return noteState(message.what, message.state)
         if (message._tag === "Ping") return
         const progress = progressOf(message.run)
         registry.set(progress, after(registry.get(progress), message))

@@ -15,6 +15,18 @@ export const version = Atom.family((_what: Changing) => Atom.make(0).pipe(Atom.k
 /** Reads records again. */
 export const changed = (what: Changing): void => registry.set(version(what), registry.get(version(what)) + 1)
 
+const states = new Map<Changing, number>()
+
+/**
+ * Notes the state of records, and reads them again if it was another one before. The command also sends it to a new
+ * connection, because records may change between two connections.
+ */
+export const noteState = (what: Changing, state: number): void => {
+  const isChanged = states.has(what) && states.get(what) !== state
+  states.set(what, state)
+  if (isChanged) changed(what)
+}
+
 const missing: SourceError = { _tag: "Unreachable", detail: "This page has no data" }
 
 /** The source that the page reads. The entry of the page sets it before anything is shown. */
