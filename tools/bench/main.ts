@@ -1,5 +1,5 @@
 /** Our parts beside their peers: `pnpm bench NAME`. See README.md for the method. */
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { browsers } from "./src/browsers/browsers.ts"
@@ -11,6 +11,7 @@ import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { consolePages, markdown as consoleTables } from "./src/console/console.ts"
 import { durable } from "./src/durable/durable.ts"
 import { markdown as durableTables } from "./src/durable/DurableReport.ts"
+import * as Goals from "./src/goals/Goals.ts"
 import { idle, markdown as idleTable } from "./src/waiting/Idle.ts"
 import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
 import { markdown as queueTables, queue } from "./src/waiting/Queue.ts"
@@ -20,7 +21,7 @@ import { markdown as walkTable, walk } from "./src/lists/Walk.ts"
 import { live } from "./src/live/live.ts"
 import { markdown as liveTables } from "./src/live/LiveReport.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
-import { type Options, writeInto } from "./src/measure/Report.ts"
+import { between, type Options } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as shippedTables, shipped } from "./src/nights/shipped.ts"
@@ -37,18 +38,22 @@ import { versions } from "./src/versions/versions.ts"
 import { markdown as versionsTable } from "./src/versions/VersionsReport.ts"
 
 const bench =
-  <Report>(measure: (options: Options) => Promise<Report>, tables: (report: Report) => string) =>
+  <Report>(
+    measure: (options: Options) => Promise<Report>,
+    tables: (report: Report) => string,
+    goals: (report: Report) => ReadonlyArray<Goals.Row> = () => []
+  ) =>
   async (options: Options) => {
     const report = await measure(options)
-    return { report, text: tables(report) }
+    return { report, text: tables(report), goals: goals(report) }
   }
 
 const benches = {
-  simulated: bench(simulated, serverTables),
-  clients: bench(clients, clientTables),
+  simulated: bench(simulated, serverTables, Goals.ofSimulated),
+  clients: bench(clients, clientTables, Goals.ofClients),
   nights: bench(nights, nightsTables),
   months: bench(shipped, shippedTables),
-  stores: bench(stores, storesTables),
+  stores: bench(stores, storesTables, Goals.ofStores),
   durable: bench(durable, durableTables),
   lists: bench(lists, listsTables),
   walk: bench(walk, walkTable),
@@ -56,16 +61,16 @@ const benches = {
   idle: bench(idle, idleTable),
   kills: bench(kills, killsTables),
   chaos: bench(chaos, chaosTables),
-  live: bench(live, liveTables),
+  live: bench(live, liveTables, Goals.ofLive),
   console: bench(consolePages, consoleTables),
   ui: bench(ui, uiTables),
-  browsers: bench(browsers, browsersTables),
-  cdp: bench(cdp, cdpTables),
+  browsers: bench(browsers, browsersTables, Goals.ofBrowsers),
+  cdp: bench(cdp, cdpTables, Goals.ofCdp),
   page: bench(page, pageTables),
   replay: bench(replay, replayTable),
   steps: bench(steps, stepsTables),
   "soak-file": bench(soakFile, fileSoakTables),
-  versions: bench(versions, versionsTable)
+  versions: bench(versions, versionsTable, Goals.ofVersions)
 }
 
 const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
@@ -111,7 +116,7 @@ const usage = `pnpm bench NAME [options]
                    For chaos: kill (60), freeze (40) and drain or stop (12) nodes N times; restart (3), freeze (3) and
                    cut the connections to (6) Postgres N times
   --json FILE      Write the whole result as JSON
-  --docs           Write the tables into tools/bench/RESULTS.md
+  --docs           Write the tables into tools/bench/RESULTS.md; with --against, also rows of its table of goals
 `
 
 const options = {
@@ -167,12 +172,15 @@ const main = async () => {
   if (values.against !== undefined && !comparing.includes(name)) {
     throw new Mistake(`The bench ${name} measures this version only; --against is for ${comparing.join(", ")}.`)
   }
+  const page = () => readFileSync(results, "utf8")
+  // a missing place for the tables is a mistake before hours of measurement, too
+  if (values.docs) between(page(), name, "")
   if (name !== "nights" && process.platform !== "linux") {
     throw new Mistake("CPU time and memory are read from /proc: run this on Linux.")
   }
   // what runs beside this program is ended as it exits
   process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143))
-  const { report, text } = await benches[name as keyof typeof benches]({
+  const { goals, report, text } = await benches[name as keyof typeof benches]({
     quick: values.quick,
     peers: values.peers.split(",").filter((peer) => peer !== ""),
     rounds: roundsOf(values.rounds),
@@ -192,7 +200,10 @@ const main = async () => {
     log: (line) => process.stderr.write(`${line}\n`)
   })
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)
-  if (values.docs) writeInto(results, name, text)
+  if (values.docs) {
+    writeFileSync(results, between(page(), name, text))
+    writeFileSync(results, Goals.withRows(page(), goals))
+  }
   process.stdout.write(`${text}\n`)
 }
 

@@ -428,7 +428,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       page: ["measure"],
       replay: ["measure"],
       steps: ["measure", "page"],
-      versions: ["measure"]
+      versions: ["measure"],
+      goals: ["browsers", "clients", "live", "measure", "simulated", "stores", "versions"]
     }
   },
   [testChromium]: { imports: [chromium, engine] },

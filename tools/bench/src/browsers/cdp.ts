@@ -15,7 +15,7 @@ import {
   ratioText,
   table
 } from "../measure/Report.ts"
-import { ratioOf } from "../measure/Statistics.ts"
+import { type Ratio, ratioOf } from "../measure/Statistics.ts"
 import { cpuOf_s } from "../measure/Processes.ts"
 import { timed } from "../measure/Times.ts"
 import { type Against, both, type Pair, withBoth } from "../measure/Versions.ts"
@@ -172,18 +172,24 @@ export const cdp = (options: Options): Promise<CdpReport> =>
 
 type Figure = (round: Round) => number
 
-/** By how much a figure of the server is above that of another way, round by round. */
-const above = ({ rounds }: Cdp, figure: Figure, other: Way) =>
-  sorted(rounds.server.map((round, index) => figure(round) - figure(rounds[other][index] ?? round)))
+const roundTrip: Figure = ({ roundTrip_ms }) => roundTrip_ms
+const pipelined: Figure = (round) => round.pipelined
 
-const longer = (cdp: Cdp, figure: Figure, other: Way) => {
-  const all = above(cdp, figure, other)
-  const at = (share: number) => quantile(all, share).toFixed(3)
-  return `${at(0.5)} ms (half of the rounds ${at(0.25)} to ${at(0.75)})`
+/** By how many ms a round trip of the server is longer, round by round: the median and the middle half. */
+export const longer = ({ rounds }: Cdp, than: Way) => {
+  const all = sorted(rounds.server.map((round, index) => roundTrip(round) - roundTrip(rounds[than][index] ?? round)))
+  return { median: quantile(all, 0.5), low: quantile(all, 0.25), high: quantile(all, 0.75) }
 }
 
-const times = ({ rounds }: Cdp, figure: Figure, other: Way) =>
-  ratioText(ratioOf(rounds.server.map(figure), rounds[other].map(figure)))
+const longerText = (cdp: Cdp, than: Way) => {
+  const { high, low, median } = longer(cdp, than)
+  return `${median.toFixed(3)} ms (half of the rounds ${low.toFixed(3)} to ${high.toFixed(3)})`
+}
+
+const ratio = ({ rounds }: Cdp, of: Way, figure: Figure) => ratioOf(rounds.server.map(figure), rounds[of].map(figure))
+
+/** How many messages pass through the server, relative to another way. */
+export const timesAsMany = (cdp: Cdp, as: Way): Ratio => ratio(cdp, as, pipelined)
 
 /** The tables of a report. */
 export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): string => {
@@ -197,9 +203,13 @@ export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): str
     name,
     ...all.map(({ rounds, way }) => (way === "direct" ? none : plain(mean(rounds.map(figure)))))
   ]
-  const compared = (name: string, figure: Figure, text: typeof times) => [
+  const compared = (
+    name: string,
+    figure: Figure,
+    text = (each: Cdp, other: Way) => ratioText(ratio(each, other, figure))
+  ) => [
     name,
-    ...versions.flatMap((each) => [text(each, figure, "direct"), text(each, figure, "relay")]),
+    ...versions.flatMap((each) => [text(each, "direct"), text(each, "relay")]),
     ...(before === undefined
       ? []
       : [ratioText(ratioOf(now.rounds.server.map(figure), before.rounds.server.map(figure)))])
@@ -217,7 +227,7 @@ export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): str
           ({ roundTrip_ms }) => roundTrip_ms,
           (figure) => figure.toFixed(3)
         ),
-        medians(`${together} at a time, messages a second`, ({ pipelined }) => pipelined, grouped),
+        medians(`${together} at a time, messages a second`, pipelined, grouped),
         medians(`results of ${large_MB} MB, MB a second`, ({ large }) => large, plain),
         cpu("CPU of the process between, one at a time, µs", ({ one_us }) => one_us),
         cpu(`CPU of the process between, ${together} at a time, µs`, ({ many_us }) => many_us)
@@ -230,9 +240,13 @@ export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): str
         ...(before === undefined ? [] : [`÷ ${against}`])
       ],
       [
-        compared("round trip, longer by", ({ roundTrip_ms }) => roundTrip_ms, longer),
-        compared(`${together} at a time, times as many`, ({ pipelined }) => pipelined, times),
-        compared(`results of ${large_MB} MB, times as fast`, ({ large }) => large, times)
+        compared("round trip, longer by", roundTrip, longerText),
+        compared(`${together} at a time, times as many`, pipelined),
+        compared(
+          `results of ${large_MB} MB, times as fast`,
+          ({ large }) => large,
+          (each, as) => ratioText(ratio(each, as, ({ large }) => large))
+        )
       ]
     )
   )

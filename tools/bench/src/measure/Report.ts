@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
 import { Mistake } from "./Mistake.ts"
@@ -117,7 +117,3 @@ export const between = (document: string, bench: string, text: string): string =
   }
   return `${document.slice(0, start + opening.length)}\n\n${text}\n\n${document.slice(end)}`
 }
-
-/** Writes the tables of a bench between its markers of a document. */
-export const writeInto = (file: string, bench: string, text: string): void =>
-  writeFileSync(file, between(readFileSync(file, "utf8"), bench, text))

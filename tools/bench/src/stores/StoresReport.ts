@@ -14,7 +14,8 @@ const figures: ReadonlyArray<readonly [string, (round: Round) => number, (figure
   ["POST to running p95, ms", ({ running_ms }) => quantile(sorted(running_ms), 0.95), plain]
 ]
 
-const medianOf = ({ rounds }: Kept, of: (round: Round) => number) => median(rounds.map(of))
+/** The middle of a figure of the rounds. */
+export const medianOf = ({ rounds }: Kept, of: (round: Round) => number) => median(rounds.map(of))
 
 /** Every figure of each store, beside its ratio to the first store and to the other version, round by round. */
 const sideBySide = ({ against, kept }: StoresReport) => {
