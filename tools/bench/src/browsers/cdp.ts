@@ -188,7 +188,7 @@ const longerText = (cdp: Cdp, than: Way) => {
 
 const ratio = ({ rounds }: Cdp, of: Way, figure: Figure) => ratioOf(rounds.server.map(figure), rounds[of].map(figure))
 
-/** How many messages pass through the server, relative to another way. */
+/** The messages per second through the server, relative to another way. */
 export const timesAsMany = (cdp: Cdp, as: Way): Ratio => ratio(cdp, as, pipelined)
 
 /** The tables of a report. */
