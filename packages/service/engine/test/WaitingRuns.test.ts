@@ -18,18 +18,19 @@ const perform: StreamingAgent["perform"] = (_turn, attempt) =>
   Stream.unwrap(Effect.as(attempt.browser, Stream.make(started, completed)))
 
 /** Room for this many browsers. A launch that may wait looks for room each second, without end. */
-const poolOf = (most: number, ofOwner = false) => {
+const poolOf = (most: number, ofOwner = false, { queueTimeout_ms = 3_600_000, stop_ms = 0 } = {}) => {
   let taken = 0
-  let waiting = 0
+  const waiting = new Set<string>()
   const layer = Layer.succeed(BrowserPool, {
+    queueTimeout_ms,
     launch: (browser, wait) =>
       Effect.suspend((): Effect.Effect<typeof ports.browser, LaunchFailed> => {
-        const { owner } = browser
+        const { id, owner } = browser
         const whose = ofOwner && owner !== null ? { owner } : {}
         const full = new LaunchFailed({ reason: "full", message: "All browsers are in use", ...whose })
         const room = Effect.suspend(() => {
           if (taken < most) return Effect.void
-          wait?.onRefused(full, 1)
+          wait?.onRefused(full, [...waiting].indexOf(id) + 1)
           return Effect.fail(full)
         })
         const looks = Effect.retry(room, Schedule.spaced("1 second"))
@@ -38,20 +39,21 @@ const poolOf = (most: number, ofOwner = false) => {
           wait === undefined
             ? room
             : Effect.suspend(() => {
-                waiting += 1
+                waiting.add(id)
                 return Effect.ensuring(
                   Effect.raceAllFirst([looks, wait.over, late]),
-                  Effect.sync(() => void (waiting -= 1))
+                  Effect.sync(() => void waiting.delete(id))
                 )
               })
         return Effect.map(place, () => {
           taken += 1
           wait?.onPlace()
-          return { ...ports.browser, stop: Effect.sync(() => void (taken -= 1)) }
+          const stop = Effect.sync(() => void (taken -= 1))
+          return { ...ports.browser, stop: stop_ms === 0 ? stop : Effect.delay(stop, stop_ms) }
         })
       })
   })
-  return { layer, waiting: () => waiting, room: Effect.sync(() => most - taken) }
+  return { layer, waiting: () => waiting.size, room: Effect.sync(() => most - taken) }
 }
 
 /** The work of a node that tells the others how much room it has. */
@@ -164,6 +166,22 @@ describe("a run without a free browser", () => {
   )
 
   test(
+    "gets the slot of an idle browser immediately, even behind another waiting run",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", { perform, browsers: poolOf(2, false, { stop_ms: 100 }).layer })
+      for (const task of ["one", "two"]) yield* engine.createSession({ ...request, task })
+      yield* TestClock.adjust("1 second")
+      for (const task of ["three", "four"]) yield* engine.createSession({ ...request, task })
+      yield* TestClock.adjust("200 millis")
+      const { browsers } = yield* Store.use((store) => store.records)
+      assert.deepStrictEqual(
+        browsers.slice(0, 2).map(({ stopReason }) => stopReason),
+        ["idle", "idle"]
+      )
+    })
+  )
+
+  test(
     "gets the slot of an idle browser on another node before it fails",
     Effect.gen(function* () {
       const here = poolOf(1)
@@ -263,6 +281,54 @@ describe("a run without a free browser", () => {
         Option.map(stored, ({ attempt, node }) => [attempt, node]),
         Option.some([2, "b"])
       )
+    })
+  )
+
+  test(
+    "stays on its node if another node's free slot is for an earlier run",
+    Effect.gen(function* () {
+      const holding: StreamingAgent["perform"] = (_turn, attempt) =>
+        Stream.unwrap(Effect.as(attempt.browser, Stream.concat(Stream.make(started), Stream.never)))
+      const full = poolOf(0)
+      const other = poolOf(1)
+      const { engine } = yield* start("a", { perform, browsers: full.layer, work: withRoom("a", full.room) })
+      const tasks = ["one", "two", "three"]
+      const runs = yield* Effect.forEach(tasks, (task) => engine.createSession({ ...request, task }))
+      yield* TestClock.adjust("2 seconds")
+      yield* start("b", { perform: holding, browsers: other.layer, work: withRoom("b", other.room) })
+      yield* TestClock.adjust("10 seconds")
+      const states = yield* Effect.forEach(runs, ({ turn }) =>
+        Effect.map(
+          Store.use((store) => store.turn(turn.id)),
+          Option.map(({ attempt, node, status }) => `${status} at ${node}, attempt ${attempt}`)
+        )
+      )
+      // the second one may follow before the other node reports that it's full
+      assert.deepStrictEqual(
+        [states[0], states[2]],
+        [Option.some("running at b, attempt 2"), Option.some("dispatching at a, attempt 1")]
+      )
+    })
+  )
+
+  test(
+    "has the limit of the node that it moved to",
+    Effect.gen(function* () {
+      const first = yield* start("a", { perform, browsers: poolOf(0, false, { queueTimeout_ms: 60_000 }).layer })
+      const { turn } = yield* first.engine.createSession(request)
+      const until = Effect.map(
+        Store.use((store) => store.turn(turn.id)),
+        (stored) => Option.getOrUndefined(stored)?.browserQueue?.until_ms
+      )
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* until, 60_000)
+      const drained = yield* Effect.forkChild(first.engine.drain("1 minute"), { startImmediately: true })
+      yield* TestClock.adjust(0)
+      yield* Fiber.join(drained)
+      yield* first.close
+      yield* start("b", { perform, browsers: poolOf(0, false, { queueTimeout_ms: 90_000 }).layer })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* until, 90_000)
     })
   )
 
