@@ -15,7 +15,7 @@ import * as ports from "./ports.ts"
 
 const state = { bytes: Buffer.from("cookies"), domains: ["a.example"], savedBy: "Chromium 1" }
 
-/** Browsers that save their profile when they stop, and that don't start in France. */
+/** Browsers that save their profile when they stop, don't start in France, and run for an hour in Italy. */
 const pool = Layer.effect(
   BrowserPool,
   Effect.map(Profiles, (profiles) => ({
@@ -25,6 +25,7 @@ const pool = Layer.effect(
         ? Effect.fail(new LaunchFailed({ reason: "failed", message: "none there" }))
         : Effect.succeed({
             ...ports.browser,
+            ...(proxyCountryCode === "it" ? { ended: Effect.as(Effect.sleep("1 hour"), "expired" as const) } : {}),
             ...(profile === null || profiles === null
               ? {}
               : {
@@ -67,7 +68,9 @@ describe("ProfileLoans", () => {
         (made) => made.browser
       )
       const writer = yield* create
+      yield* TestClock.adjust("1 second")
       const reader = yield* create
+      assert.strictEqual((yield* profiles.find(profileId)).lastUsedAt_ms, 1000)
       assert.deepStrictEqual(
         [writer.profile, reader.profile],
         [
@@ -91,6 +94,17 @@ describe("ProfileLoans", () => {
     Effect.fnUntraced(function* (browsers, profiles, profileId) {
       const failure = yield* Effect.flip(browsers.create({ proxyCountryCode: "fr", profileId }, unrecorded))
       assert.strictEqual(failure._tag, "LaunchFailed")
+      assert.isNull((yield* profiles.find(profileId)).writer)
+    })
+  )
+
+  test(
+    "lets another browser write as soon as the writer has stopped by itself",
+    Effect.fnUntraced(function* (browsers, profiles, profileId) {
+      const { browser } = yield* browsers.create({ proxyCountryCode: "it", profileId }, unrecorded)
+      assert.strictEqual((yield* profiles.find(profileId)).writer, browser.id)
+      yield* TestClock.adjust("1 hour")
+      assert.deepInclude(yield* browsers.find(browser.id), { status: "stopped", stopReason: "expired" })
       assert.isNull((yield* profiles.find(profileId)).writer)
     })
   )

@@ -275,6 +275,19 @@ export const workspacesOver = <E>(name: string, database: Layer.Layer<SqlClient.
     )
   )
 
+  it.live(`SqlWorkspaces over ${name} refuse an upload whose bytes another node has deleted`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspaces = (yield* Workspaces) ?? assert.fail("no workspaces")
+      const { id } = yield* workspaces.create("w")
+      const [upload] = yield* workspaces.upload(id, [{ path: "a", contentType: "text/plain", size: 1 }], true)
+      const late = Stream.fromEffect(Effect.as(sql`DELETE FROM file_garbage`, new Uint8Array(1)))
+      const error = yield* Effect.flip(workspaces.write(upload?.id ?? "", late, 1))
+      assert.strictEqual(error._tag, "UploadNotFound")
+      assert.lengthOf((yield* workspaces.files(id, "", "", 10)).files, 0)
+    }).pipe(Effect.provideService(Owner, "ann"), Effect.provide(fresh, { local: true }))
+  )
+
   it.live(`SqlWorkspaces over ${name} deletes the files of a run with the run`, () =>
     Effect.gen(function* () {
       const store = yield* Store

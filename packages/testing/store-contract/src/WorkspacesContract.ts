@@ -199,6 +199,24 @@ const records = (test: Test, hasStored: HasStored) => {
       assert.strictEqual(yield* tagOf(workspaces.write(pending, bytes(1), 1)), "UploadNotFound")
     }))
 
+  test("stores nothing of an upload whose workspace is archived or deleted meanwhile", (workspaces) =>
+    Effect.gen(function* () {
+      for (const change of [workspaces.archive, workspaces.remove]) {
+        const { id } = yield* workspaces.create(null)
+        const upload = yield* announce(workspaces, id, "a", 2)
+        const began = yield* Deferred.make<void>()
+        const changed = yield* Deferred.make<void>()
+        const halves = [Deferred.succeed(began, undefined), Deferred.await(changed)]
+        const slow = Stream.mapEffect(Stream.fromIterable(halves), Effect.as(new Uint8Array(1)))
+        const running = yield* Effect.forkChild(tagOf(workspaces.write(upload, slow, 2)))
+        yield* Deferred.await(began)
+        yield* change(id)
+        yield* Deferred.succeed(changed, undefined)
+        assert.strictEqual(yield* Fiber.join(running), "UploadNotFound")
+        yield* hasStored(0)
+      }
+    }))
+
   test("shows each owner only its own", (workspaces) =>
     Effect.gen(function* () {
       const { id } = yield* as("ann")(workspaces.create("Data"))
