@@ -16,7 +16,7 @@ import { turns } from "./turns.ts"
  */
 export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): void => {
   const test: StoreTest = (title, body) =>
-    it.live(title, () => Effect.asVoid(body).pipe(Effect.provide(Layer.fresh(layer), { local: true })))
+    it.live(title, () => Effect.asVoid(Effect.gen(body)).pipe(Effect.provide(Layer.fresh(layer), { local: true })))
 
   describe(`${name} as a store`, () => {
     commits(test)

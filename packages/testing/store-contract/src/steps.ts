@@ -16,7 +16,7 @@ import * as Result from "effect/Result"
 import * as Creation from "./Creation.ts"
 
 /** A test over a store of its own that starts empty. */
-export type StoreTest = (title: string, body: Effect.Effect<unknown, unknown, Store>) => void
+export type StoreTest = (title: string, body: () => Effect.gen.Return<unknown, unknown, Store>) => void
 
 export const day_ms = 86_400_000
 
