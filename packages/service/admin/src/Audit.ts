@@ -3,8 +3,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { errors } from "./Errors.ts"
-import { FilterText, Instant, pageOf, pageQuery, When } from "./Page.ts"
+import { FilterText, Instant, listOf, When } from "./Page.ts"
 
 /** A change that someone made, or tried to make, through the admin API. */
 export const AuditEntry = Schema.Struct({
@@ -46,11 +45,10 @@ export type Export = typeof Export.Type
 
 /** The log of changes. */
 export class AuditGroup extends HttpApiGroup.make("audit").add(
-  HttpApiEndpoint.get("list", "/audit", {
-    query: { ...AuditFilters.fields, ...pageQuery },
-    success: pageOf(AuditEntry),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List changes with their keys, newest first"),
+  HttpApiEndpoint.get("list", "/audit", listOf(AuditEntry, AuditFilters.fields)).annotate(
+    OpenApi.Summary,
+    "List changes with their keys, newest first"
+  ),
   HttpApiEndpoint.post("export", "/audit/exports", {
     payload: Export,
     success: HttpApiSchema.NoContent

@@ -5,9 +5,9 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
-import { FilterText, Ids, Instant, pageOf, pageQuery, When } from "./Page.ts"
+import { FilterText, Ids, Instant, listOf, When } from "./Page.ts"
 
-const ofBrowser = { browser_id: Identifier }
+const ofBrowser = { params: { browser_id: Identifier }, error: [errors.notFound, errors.unavailable] }
 const text = Schema.NullOr(Schema.String)
 
 /** Statuses of a browser. */
@@ -82,33 +82,29 @@ export const StoppedBrowsers = Schema.Struct({
 
 /** Browsers of every key, or of the request's key. */
 export class BrowsersGroup extends HttpApiGroup.make("browsers").add(
-  HttpApiEndpoint.get("list", "/browsers", {
-    query: { ...BrowserFilters.fields, ...pageQuery },
-    success: pageOf(Browser),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List browsers, newest first"),
-  HttpApiEndpoint.get("get", "/browsers/:browser_id", {
-    params: ofBrowser,
-    success: Browser,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read a browser"),
-  HttpApiEndpoint.get("links", "/browsers/:browser_id/links", {
-    params: ofBrowser,
-    success: BrowserLinks,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Create links to a browser's live page, control page, CDP and recording"),
+  HttpApiEndpoint.get("list", "/browsers", listOf(Browser, BrowserFilters.fields)).annotate(
+    OpenApi.Summary,
+    "List browsers, newest first"
+  ),
+  HttpApiEndpoint.get("get", "/browsers/:browser_id", { ...ofBrowser, success: Browser }).annotate(
+    OpenApi.Summary,
+    "Read a browser"
+  ),
+  HttpApiEndpoint.get("links", "/browsers/:browser_id/links", { ...ofBrowser, success: BrowserLinks }).annotate(
+    OpenApi.Summary,
+    "Create links to a browser's live page, control page, CDP and recording"
+  ),
   HttpApiEndpoint.post("stop", "/browsers/stop", {
     payload: Schema.Struct({ ids: Ids }),
     success: StoppedBrowsers,
     error: errors.unavailable
   }).annotate(OpenApi.Summary, "Stop browsers by their ids"),
-  HttpApiEndpoint.get("control", "/browsers/:browser_id/control", {
-    params: ofBrowser,
-    success: Control,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read who drives a browser"),
+  HttpApiEndpoint.get("control", "/browsers/:browser_id/control", { ...ofBrowser, success: Control }).annotate(
+    OpenApi.Summary,
+    "Read who drives a browser"
+  ),
   HttpApiEndpoint.post("takeControl", "/browsers/:browser_id/control", {
-    params: ofBrowser,
+    ...ofBrowser,
     payload: Schema.Struct({
       /** Number of seconds to hold it, from 1 to 600 (60 by default). Take it again to extend it. */
       seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })))
@@ -117,7 +113,7 @@ export class BrowsersGroup extends HttpApiGroup.make("browsers").add(
     error: [errors.notFound, errors.conflict, errors.unavailable]
   }).annotate(OpenApi.Summary, "Take control of a browser; 409 while another key has it"),
   HttpApiEndpoint.delete("releaseControl", "/browsers/:browser_id/control", {
-    params: ofBrowser,
+    ...ofBrowser,
     success: HttpApiSchema.NoContent,
     error: [errors.notFound, errors.conflict, errors.unavailable]
   }).annotate(OpenApi.Summary, "Release control of a browser, so that its agent continues")

@@ -6,7 +6,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Browser } from "./Browsers.ts"
 import { errors } from "./Errors.ts"
-import { FilterText, Instant, pageOf, pageQuery, whole } from "./Page.ts"
+import { FilterText, Instant, listOf, whole } from "./Page.ts"
 import { ModelCall, Run, RunStep } from "./Run.ts"
 import { Session } from "./Sessions.ts"
 
@@ -77,11 +77,10 @@ export const PastEventFilters = Schema.Struct({
 
 /** Changes as they happen. */
 export class EventsGroup extends HttpApiGroup.make("events").add(
-  HttpApiEndpoint.get("list", "/events/log", {
-    query: { ...PastEventFilters.fields, ...pageQuery },
-    success: pageOf(PastEvent),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List past changes that are still stored, newest first"),
+  HttpApiEndpoint.get("list", "/events/log", listOf(PastEvent, PastEventFilters.fields)).annotate(
+    OpenApi.Summary,
+    "List past changes that are still stored, newest first"
+  ),
   HttpApiEndpoint.get("stream", "/events", {
     headers: { "last-event-id": Schema.optionalKey(Schema.String) },
     /** Steps and model calls are sent for this run only. */

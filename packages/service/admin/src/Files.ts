@@ -35,19 +35,18 @@ export const ExpectedFile = Schema.Struct({
 }).annotate({ identifier: "ExpectedFile" })
 export type ExpectedFile = typeof ExpectedFile.Type
 
-const ofRun = { run_id: Identifier }
+const ofRun = { params: { run_id: Identifier }, error: [errors.notFound, errors.unavailable] }
 
 /** Files that runs downloaded, and files for new runs. */
 export class FilesGroup extends HttpApiGroup.make("files").add(
   HttpApiEndpoint.get("attachments", "/runs/:run_id/attachments", {
-    params: ofRun,
-    success: Schema.Array(Attachment),
-    error: [errors.notFound, errors.unavailable]
+    ...ofRun,
+    success: Schema.Array(Attachment)
   }).annotate(OpenApi.Summary, "List the files that a run downloaded, by name"),
   HttpApiEndpoint.get("attachment", "/runs/:run_id/attachments/:attachment_id", {
-    params: { ...ofRun, attachment_id: Identifier },
-    success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-    error: [errors.notFound, errors.unavailable]
+    ...ofRun,
+    params: { ...ofRun.params, attachment_id: Identifier },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" })
   }).annotate(OpenApi.Summary, "Download a file of a run, through a redirect to its link"),
   HttpApiEndpoint.post("upload", "/files", {
     payload: UploadFiles,

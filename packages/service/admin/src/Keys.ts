@@ -75,7 +75,7 @@ export const CreatedKey = Schema.Struct({ key: Key, secret: Schema.RedactedFromV
 })
 export type CreatedKey = typeof CreatedKey.Type
 
-const ofKey = { name: Schema.NonEmptyString }
+const ofKey = { params: { name: Schema.NonEmptyString }, error: [errors.notFound, errors.unavailable] }
 
 /** API keys of the server's store. Keys given by flags aren't listed. */
 export class KeysGroup extends HttpApiGroup.make("keys").add(
@@ -91,14 +91,14 @@ export class KeysGroup extends HttpApiGroup.make("keys").add(
     .annotate(OpenApi.Summary, "Create a key (scope admin); the response has its secret, once")
     .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("rotate", "/keys/:name/rotate", {
-    params: ofKey,
+    ...ofKey,
     success: CreatedKey.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
   })
     .annotate(OpenApi.Summary, "Revoke a key and create one with its name, scopes and limits (scope admin)")
     .annotate(NeedsAdmin, true),
   HttpApiEndpoint.post("revoke", "/keys/:name/revoke", {
-    params: ofKey,
+    ...ofKey,
     success: Key,
     error: [errors.notFound, errors.conflict, errors.unavailable]
   })
@@ -107,12 +107,7 @@ export class KeysGroup extends HttpApiGroup.make("keys").add(
       "Revoke a key (scope admin); its next request is refused. A key that is the last one with the scope admin can't revoke itself"
     )
     .annotate(NeedsAdmin, true),
-  HttpApiEndpoint.put("setLimits", "/keys/:name/limits", {
-    params: ofKey,
-    payload: KeyLimits,
-    success: Key,
-    error: [errors.notFound, errors.unavailable]
-  })
+  HttpApiEndpoint.put("setLimits", "/keys/:name/limits", { ...ofKey, payload: KeyLimits, success: Key })
     .annotate(OpenApi.Summary, "Set a key's limits (scope admin), from its next request on")
     .annotate(NeedsAdmin, true)
 ) {}

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
 import { Mark } from "./Run.ts"
 
-const ofRun = { run_id: Identifier }
+const ofRun = { params: { run_id: Identifier }, error: [errors.notFound, errors.unavailable] }
 
 /** The verdict of a person about a run's result, with a note. */
 export const SetMark = Schema.Struct({
@@ -17,15 +17,12 @@ export const SetMark = Schema.Struct({
 
 /** Opinions of people about runs; a run has one. */
 export class MarksGroup extends HttpApiGroup.make("marks").add(
-  HttpApiEndpoint.put("set", "/runs/:run_id/mark", {
-    params: ofRun,
-    payload: SetMark,
-    success: Mark,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Mark a run as right or wrong, with a note"),
-  HttpApiEndpoint.delete("remove", "/runs/:run_id/mark", {
-    params: ofRun,
-    success: HttpApiSchema.NoContent,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Remove the mark of a run")
+  HttpApiEndpoint.put("set", "/runs/:run_id/mark", { ...ofRun, payload: SetMark, success: Mark }).annotate(
+    OpenApi.Summary,
+    "Mark a run as right or wrong, with a note"
+  ),
+  HttpApiEndpoint.delete("remove", "/runs/:run_id/mark", { ...ofRun, success: HttpApiSchema.NoContent }).annotate(
+    OpenApi.Summary,
+    "Remove the mark of a run"
+  )
 ) {}

@@ -26,25 +26,17 @@ export const Node = Schema.Struct({
 }).annotate({ identifier: "Node" })
 export type Node = typeof Node.Type
 
-const ofNode = { node_id: Schema.NonEmptyString }
+const ofNode = { params: { node_id: Schema.NonEmptyString }, error: [errors.notFound, errors.unavailable] }
 
 /** Servers that share the store. A server with a store of its own is the only one. */
 export class NodesGroup extends HttpApiGroup.make("nodes").add(
   HttpApiEndpoint.get("list", "/nodes", { success: Schema.Array(Node), error: errors.unavailable })
     .annotate(OpenApi.Summary, "List nodes (scope admin)")
     .annotate(NeedsAdmin, true),
-  HttpApiEndpoint.post("drain", "/nodes/:node_id/drain", {
-    params: ofNode,
-    success: Node,
-    error: [errors.notFound, errors.unavailable]
-  })
+  HttpApiEndpoint.post("drain", "/nodes/:node_id/drain", { ...ofNode, success: Node })
     .annotate(OpenApi.Summary, "Drain a node (scope admin): it finishes its running work and accepts nothing new")
     .annotate(NeedsAdmin, true),
-  HttpApiEndpoint.post("undrain", "/nodes/:node_id/undrain", {
-    params: ofNode,
-    success: Node,
-    error: [errors.notFound, errors.unavailable]
-  })
+  HttpApiEndpoint.post("undrain", "/nodes/:node_id/undrain", { ...ofNode, success: Node })
     .annotate(OpenApi.Summary, "End the drain of a node (scope admin)")
     .annotate(NeedsAdmin, true)
 ) {}

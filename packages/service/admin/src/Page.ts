@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { errors } from "./Errors.ts"
 import { mostIds, pageSize } from "./Wire.ts"
 
 /** An instant as text: RFC 3339 in UTC, such as `2026-11-28T09:30:00.000Z`. */
@@ -46,6 +47,16 @@ export const pageOf = <const Row extends Schema.Top>(row: Row) =>
     /** False if the server looked at as many records as one request may before the page was full. */
     complete: Schema.Boolean
   })
+
+/** The parts of an endpoint that lists rows by pages. */
+export const listOf = <const Row extends Schema.Top, const Filters extends Schema.Struct.Fields>(
+  row: Row,
+  filters: Filters
+) => ({
+  query: { ...filters, ...pageQuery },
+  success: pageOf(row),
+  error: [errors.badCursor, errors.unavailable]
+})
 
 /** Ids of the records that one request changes. */
 export const Ids = Schema.Array(FilterText).check(Schema.isMinLength(1), Schema.isMaxLength(mostIds))

@@ -2,8 +2,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { errors } from "./Errors.ts"
-import { FilterText, Instant, pageOf, pageQuery, When } from "./Page.ts"
+import { FilterText, Instant, listOf, When } from "./Page.ts"
 
 /** A recorded browser. */
 export const RecordedBrowser = Schema.Struct({
@@ -16,16 +15,16 @@ export const RecordedBrowser = Schema.Struct({
 }).annotate({ identifier: "RecordedBrowser" })
 export type RecordedBrowser = typeof RecordedBrowser.Type
 
+const filters = {
+  key: Schema.optionalKey(FilterText),
+  from: Schema.optionalKey(When),
+  to: Schema.optionalKey(When)
+}
+
 /** Recordings of browsers. */
 export class RecordingsGroup extends HttpApiGroup.make("recordings").add(
-  HttpApiEndpoint.get("list", "/recordings", {
-    query: {
-      key: Schema.optionalKey(FilterText),
-      from: Schema.optionalKey(When),
-      to: Schema.optionalKey(When),
-      ...pageQuery
-    },
-    success: pageOf(RecordedBrowser),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List recorded browsers, newest first")
+  HttpApiEndpoint.get("list", "/recordings", listOf(RecordedBrowser, filters)).annotate(
+    OpenApi.Summary,
+    "List recorded browsers, newest first"
+  )
 ) {}

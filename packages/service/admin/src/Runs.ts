@@ -23,7 +23,7 @@ import {
   StepNumber
 } from "./Run.ts"
 
-const ofRun = { run_id: Identifier }
+const ofRun = { params: { run_id: Identifier }, error: [errors.notFound, errors.unavailable] }
 const refused = [errors.conflict, errors.unavailable]
 
 /** Runs of every key, or of the request's key. */
@@ -38,27 +38,24 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     success: RunPage,
     error: [errors.badCursor, errors.unavailable]
   }).annotate(OpenApi.Summary, "List runs, newest first, with the number of runs in each status"),
-  HttpApiEndpoint.get("get", "/runs/:run_id", {
-    params: ofRun,
-    success: RunDetails,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read a run"),
+  HttpApiEndpoint.get("get", "/runs/:run_id", { ...ofRun, success: RunDetails }).annotate(
+    OpenApi.Summary,
+    "Read a run"
+  ),
   HttpApiEndpoint.get("steps", "/runs/:run_id/steps", {
-    params: ofRun,
+    ...ofRun,
     query: { after: Schema.optionalKey(StepNumber) },
-    success: Schema.Array(RunStep),
-    error: [errors.notFound, errors.unavailable]
+    success: Schema.Array(RunStep)
   }).annotate(OpenApi.Summary, "List a run's steps after a number, oldest first"),
   HttpApiEndpoint.get("modelCalls", "/runs/:run_id/model-calls", {
-    params: ofRun,
+    ...ofRun,
     query: { after: Schema.optionalKey(StepNumber) },
-    success: Schema.Array(ModelCall),
-    error: [errors.notFound, errors.unavailable]
+    success: Schema.Array(ModelCall)
   }).annotate(OpenApi.Summary, "List a run's model calls after a number, oldest first"),
   HttpApiEndpoint.get("picture", "/runs/:run_id/steps/:number/picture", {
-    params: { ...ofRun, number: StepNumber },
-    success: HttpApiSchema.StreamUint8Array({ contentType: "image/jpeg" }),
-    error: [errors.notFound, errors.unavailable]
+    ...ofRun,
+    params: { ...ofRun.params, number: StepNumber },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "image/jpeg" })
   }).annotate(OpenApi.Summary, "The picture of the page at a step, a JPEG"),
   HttpApiEndpoint.post("create", "/runs", {
     payload: StartRun,
@@ -68,7 +65,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     .annotate(OpenApi.Summary, "Start a run, as the request's key")
     .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("message", "/runs/:run_id/messages", {
-    params: ofRun,
+    ...ofRun,
     payload: SendMessage,
     success: Run.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, ...refused]
@@ -76,13 +73,13 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     .annotate(OpenApi.Summary, "Send a follow-up to the session of a run; the response is the run that it becomes")
     .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("ask", "/runs/:run_id/ask", {
-    params: ofRun,
+    ...ofRun,
     payload: AskPerson,
     success: Run,
     error: [errors.notFound, ...refused]
   }).annotate(OpenApi.Summary, "Have a running run ask a person, and wait for the answer"),
   HttpApiEndpoint.post("answer", "/runs/:run_id/answer", {
-    params: ofRun,
+    ...ofRun,
     payload: AnswerRun,
     success: Run,
     error: [errors.notFound, ...refused]

@@ -69,7 +69,7 @@ export const UpdateSchedule = Schema.Struct({
   )
   .annotate({ identifier: "UpdateSchedule" })
 
-const ofSchedule = { schedule_id: FilterText }
+const ofSchedule = { params: { schedule_id: FilterText }, error: [errors.notFound, errors.unavailable] }
 
 /** Schedules of the request's key. A key with the scope `admin` sees those of every key. */
 export class SchedulesGroup extends HttpApiGroup.make("schedules").add(
@@ -84,24 +84,21 @@ export class SchedulesGroup extends HttpApiGroup.make("schedules").add(
   })
     .annotate(OpenApi.Summary, "Create a schedule")
     .annotateMerge(oncePerKey),
-  HttpApiEndpoint.get("get", "/schedules/:schedule_id", {
-    params: ofSchedule,
-    success: ScheduleView,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read a schedule"),
+  HttpApiEndpoint.get("get", "/schedules/:schedule_id", { ...ofSchedule, success: ScheduleView }).annotate(
+    OpenApi.Summary,
+    "Read a schedule"
+  ),
   HttpApiEndpoint.patch("update", "/schedules/:schedule_id", {
-    params: ofSchedule,
+    ...ofSchedule,
     payload: UpdateSchedule,
-    success: ScheduleView,
-    error: [errors.notFound, errors.unavailable]
+    success: ScheduleView
   }).annotate(OpenApi.Summary, "Change a schedule, pause it, or let it run again"),
   HttpApiEndpoint.delete("remove", "/schedules/:schedule_id", {
-    params: ofSchedule,
-    success: HttpApiSchema.NoContent,
-    error: [errors.notFound, errors.unavailable]
+    ...ofSchedule,
+    success: HttpApiSchema.NoContent
   }).annotate(OpenApi.Summary, "Delete a schedule, but keep its runs"),
   HttpApiEndpoint.post("run", "/schedules/:schedule_id/run", {
-    params: ofSchedule,
+    ...ofSchedule,
     success: Run.pipe(HttpApiSchema.status(201)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
   })

@@ -6,10 +6,10 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./Errors.ts"
-import { FilterText, Instant, pageOf, pageQuery, Usd, When } from "./Page.ts"
+import { FilterText, Instant, listOf, Usd, When } from "./Page.ts"
 import { Run } from "./Run.ts"
 
-const ofSession = { session_id: Identifier }
+const ofSession = { params: { session_id: Identifier }, error: [errors.notFound, errors.unavailable] }
 const text = Schema.NullOr(Schema.String)
 
 const sessionFields = {
@@ -60,23 +60,20 @@ export type SessionFilters = typeof SessionFilters.Type
 
 /** Sessions of all API versions. */
 export class SessionsGroup extends HttpApiGroup.make("sessions").add(
-  HttpApiEndpoint.get("list", "/sessions", {
-    query: { ...SessionFilters.fields, ...pageQuery },
-    success: pageOf(Session),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List sessions, newest first"),
-  HttpApiEndpoint.get("get", "/sessions/:session_id", {
-    params: ofSession,
-    success: SessionDetails,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read a session with its runs"),
-  HttpApiEndpoint.post("stop", "/sessions/:session_id/stop", {
-    params: ofSession,
-    success: Session,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Cancel a session's runs, stop it and its browser"),
+  HttpApiEndpoint.get("list", "/sessions", listOf(Session, SessionFilters.fields)).annotate(
+    OpenApi.Summary,
+    "List sessions, newest first"
+  ),
+  HttpApiEndpoint.get("get", "/sessions/:session_id", { ...ofSession, success: SessionDetails }).annotate(
+    OpenApi.Summary,
+    "Read a session with its runs"
+  ),
+  HttpApiEndpoint.post("stop", "/sessions/:session_id/stop", { ...ofSession, success: Session }).annotate(
+    OpenApi.Summary,
+    "Cancel a session's runs, stop it and its browser"
+  ),
   HttpApiEndpoint.post("purge", "/sessions/:session_id/purge", {
-    params: ofSession,
+    ...ofSession,
     success: HttpApiSchema.NoContent,
     error: [errors.notFound, errors.conflict, errors.unavailable]
   }).annotate(OpenApi.Summary, "Delete all data of a stopped session, for good")

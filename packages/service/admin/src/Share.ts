@@ -7,7 +7,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { errors } from "./Errors.ts"
-import { Instant, pageOf, pageQuery, whole } from "./Page.ts"
+import { Instant, listOf, whole } from "./Page.ts"
 import { Run, RunStep, StepNumber } from "./Run.ts"
 import { consolePath } from "./Wire.ts"
 
@@ -46,11 +46,8 @@ export const SharedRun = Schema.Struct({
 }).annotate({ identifier: "SharedRun" })
 export type SharedRun = typeof SharedRun.Type
 
-const ofLink = {
-  params: { run_id: Identifier },
-  query: { token: Schema.optionalKey(Schema.String) },
-  error: [errors.notFound, errors.unavailable]
-}
+const ofRun = { params: { run_id: Identifier }, error: [errors.notFound, errors.unavailable] }
+const ofLink = { ...ofRun, query: { token: Schema.optionalKey(Schema.String) } }
 
 /** Runs as their links show them: with a token, and without a key. */
 export class SharedRunsGroup extends HttpApiGroup.make("sharedRuns").add(
@@ -74,31 +71,27 @@ export class SharedRunsApi extends HttpApi.make("shared").add(SharedRunsGroup).m
 
 /** Links that show one run. */
 export class SharesGroup extends HttpApiGroup.make("shares").add(
-  HttpApiEndpoint.get("list", "/shares", {
-    query: pageQuery,
-    success: pageOf(ListedShare),
-    error: [errors.badCursor, errors.unavailable]
-  }).annotate(OpenApi.Summary, "List the links that show runs, those of the newest runs first"),
+  HttpApiEndpoint.get("list", "/shares", listOf(ListedShare, {})).annotate(
+    OpenApi.Summary,
+    "List the links that show runs, those of the newest runs first"
+  ),
   HttpApiEndpoint.get("get", "/runs/:run_id/share", {
-    params: { run_id: Identifier },
-    success: RunShare,
-    error: [errors.notFound, errors.unavailable]
+    ...ofRun,
+    success: RunShare
   }).annotate(OpenApi.Summary, "Read the link of a run; 404 without one"),
   HttpApiEndpoint.post("create", "/runs/:run_id/share", {
-    params: { run_id: Identifier },
+    ...ofRun,
     query: {
       /** Number of days for which the link shows the run; 30 by default. */
       days: Schema.optionalKey(whole(1, 365))
     },
-    success: RunShare.pipe(HttpApiSchema.status(201)),
-    error: [errors.notFound, errors.unavailable]
+    success: RunShare.pipe(HttpApiSchema.status(201))
   }).annotate(
     OpenApi.Summary,
     "Create a link that shows this run only, for 30 days or `days`; links from before stop working"
   ),
   HttpApiEndpoint.delete("revoke", "/runs/:run_id/share", {
-    params: { run_id: Identifier },
-    success: HttpApiSchema.NoContent,
-    error: [errors.notFound, errors.unavailable]
+    ...ofRun,
+    success: HttpApiSchema.NoContent
   }).annotate(OpenApi.Summary, "Revoke the link of a run")
 ) {}

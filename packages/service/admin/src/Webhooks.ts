@@ -110,8 +110,8 @@ export const CreatedWebhook = Schema.Struct({
 }).annotate({ identifier: "CreatedWebhook" })
 export type CreatedWebhook = typeof CreatedWebhook.Type
 
-const ofWebhook = { webhook_id: FilterText }
-const ofDelivery = { ...ofWebhook, delivery_id: FilterText }
+const ofWebhook = { params: { webhook_id: FilterText }, error: [errors.notFound, errors.unavailable] }
+const ofDelivery = { ...ofWebhook, params: { ...ofWebhook.params, delivery_id: FilterText } }
 
 /** Webhooks of the request's key. A key with the scope `admin` sees those of every key. */
 export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
@@ -126,47 +126,42 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
   })
     .annotate(OpenApi.Summary, "Create a webhook; the response has its secret, once")
     .annotateMerge(oncePerKey),
-  HttpApiEndpoint.get("get", "/webhooks/:webhook_id", {
-    params: ofWebhook,
-    success: Webhook,
-    error: [errors.notFound, errors.unavailable]
-  }).annotate(OpenApi.Summary, "Read a webhook"),
+  HttpApiEndpoint.get("get", "/webhooks/:webhook_id", { ...ofWebhook, success: Webhook }).annotate(
+    OpenApi.Summary,
+    "Read a webhook"
+  ),
   HttpApiEndpoint.patch("update", "/webhooks/:webhook_id", {
-    params: ofWebhook,
+    ...ofWebhook,
     payload: UpdateWebhook,
-    success: Webhook,
-    error: [errors.notFound, errors.unavailable]
+    success: Webhook
   }).annotate(OpenApi.Summary, "Change a webhook, or turn it off and on"),
   HttpApiEndpoint.delete("remove", "/webhooks/:webhook_id", {
-    params: ofWebhook,
-    success: HttpApiSchema.NoContent,
-    error: [errors.notFound, errors.unavailable]
+    ...ofWebhook,
+    success: HttpApiSchema.NoContent
   }).annotate(OpenApi.Summary, "Delete a webhook with its messages"),
   HttpApiEndpoint.post("rotate", "/webhooks/:webhook_id/rotate", {
-    params: ofWebhook,
-    success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
-    error: [errors.notFound, errors.unavailable]
+    ...ofWebhook,
+    success: CreatedWebhook.pipe(HttpApiSchema.status(201))
   })
     .annotate(OpenApi.Summary, "Make a new secret; for a day, requests are signed with the one before, too")
     .annotateMerge(oncePerKey),
   HttpApiEndpoint.post("test", "/webhooks/:webhook_id/test", {
-    params: ofWebhook,
+    ...ofWebhook,
     success: WebhookDelivery.pipe(HttpApiSchema.status(202)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
   }).annotate(OpenApi.Summary, "Send a message of the type webhook.test"),
   HttpApiEndpoint.get("deliveries", "/webhooks/:webhook_id/deliveries", {
-    params: ofWebhook,
+    ...ofWebhook,
     query: pageQuery,
     success: pageOf(WebhookDelivery),
     error: [errors.badCursor, errors.notFound, errors.unavailable]
   }).annotate(OpenApi.Summary, "List the messages to a webhook, newest first"),
   HttpApiEndpoint.get("delivery", "/webhooks/:webhook_id/deliveries/:delivery_id", {
-    params: ofDelivery,
-    success: WebhookMessage,
-    error: [errors.notFound, errors.unavailable]
+    ...ofDelivery,
+    success: WebhookMessage
   }).annotate(OpenApi.Summary, "Read a message to a webhook with its body"),
   HttpApiEndpoint.post("redeliver", "/webhooks/:webhook_id/deliveries/:delivery_id/redeliver", {
-    params: ofDelivery,
+    ...ofDelivery,
     success: WebhookDelivery.pipe(HttpApiSchema.status(202)),
     error: [errors.notFound, errors.conflict, errors.unavailable]
   }).annotate(OpenApi.Summary, "Send a message again, with the same id")
