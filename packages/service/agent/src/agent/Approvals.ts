@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type DomainPattern, isOn } from "../page/AllowedDomains.ts"
+import { isByPixels } from "../page/Affecting.ts"
 import type { Approval } from "./HandOver.ts"
 import { labelOf } from "./StepSummary.ts"
 import type { Action } from "./Tools.ts"
@@ -35,8 +36,9 @@ const isMet = (
     if (!(decision === "approve" ? isCovered.every(Boolean) : isCovered.some(Boolean))) return false
   }
   if (text === undefined) return true
-  const { dx, dy, fromDx, fromDy, submit } = recordOf(params)
-  const ends = tool === "drag" ? [fromDx || fromDy ? undefined : element, dx || dy ? undefined : onto] : [element]
+  const { submit } = recordOf(params)
+  const { from, to } = isByPixels(recordOf(params))
+  const ends = tool === "drag" ? [from ? undefined : element, to ? undefined : onto] : [element]
   const isShown = ends.map((end) => {
     const shown = `${end === undefined ? "" : `${end.role} ${end.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
     return text.some((part) => shown.includes(part.toLowerCase()))
@@ -54,7 +56,6 @@ type ToolParams = Readonly<Record<string, unknown>>
 const longestAddress = 200
 
 const questionOf = ({ address, dialog, element, frames = [], onto, params, tool }: Action): string => {
-  const { dx, dy, fromDx, fromDy } = recordOf(params)
   const values = Object.entries(recordOf(params)).flatMap(([name, value]) =>
     // a password that isn't one of the agent's secrets has no placeholder
     name === "index" || (name === "text" && element?.role === "password") ? [] : [`${name} ${JSON.stringify(value)}`]
@@ -65,7 +66,7 @@ const questionOf = ({ address, dialog, element, frames = [], onto, params, tool 
     .join(" ")
     .slice(0, 500)
   const question = dialog === undefined ? "" : ` ${JSON.stringify(dialog.slice(0, 300)).slice(0, 500)}`
-  const isUnknown = element === undefined || [dx, dy, fromDx, fromDy].some(Boolean)
+  const isUnknown = element === undefined || Object.values(isByPixels(recordOf(params))).includes(true)
   const places = [element?.url ?? address, ...(onto === undefined ? [] : [onto.url]), ...(isUnknown ? frames : [])]
   const at = Array.from(new Set(places), (url) => url.slice(0, longestAddress)).join(isUnknown ? " or " : " and ")
   return `May the agent do this at ${at.slice(0, 800)}: ${what}${question}?`.toWellFormed()

@@ -289,6 +289,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const unknownLevel = level === null || levels.has(level.toLowerCase()) ? undefined : level
     return Task.perform(turn, attempt, page, conversation, {
       approve,
+      hasRules: () => options.approve !== undefined || (options.approvals ?? []).length > 0,
       judge: isOn ? { context, model: judging === chosen ? model : yield* judging.forTurn } : null,
       limits,
       context: contextOf(contexts, chosen, turn, options.pageChars),

@@ -38,6 +38,7 @@ interface TaskOptions {
   /** Judges the result of a task with a second call; null doesn't. */
   readonly judge: Ending.JudgeOptions | null
   readonly approve: (action: Tools.Action) => Effect.Effect<Approval>
+  readonly hasRules: () => boolean
   readonly settings: CallSettings
   /** The task as the model is told of it. */
   readonly told: string
@@ -108,6 +109,7 @@ export const perform = Effect.fnUntraced(function* (
 
   const scene: Tools.Scene = {
     page,
+    hasRules: options.hasRules,
     approve: people.approve,
     ask: people.ask,
     untilFree: attempt.untilFree,

@@ -28,6 +28,8 @@ export interface Action {
 /** The page, the approval and the extraction that tools use in one turn. */
 export interface Scene {
   readonly page: Page
+  /** Returns whether actions may need an approval. */
+  readonly hasRules: () => boolean
   /** Asked before an action; a text says why it is refused. */
   readonly approve: (action: Action) => Effect.Effect<string | undefined, AgentError | BrowserLost | LeaseLost>
   /** Asks a person, and returns a description of the outcome for the model. */
@@ -106,16 +108,20 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
         )
       }
       const acted = act(decoded.success, scene)
-      if (!asks) return acted
+      if (!asks || !scene.hasRules()) return acted
       return Effect.gen(function* () {
         const place = decoded.success as { readonly to?: unknown }
         const { dialog: question, url: address } = scene.page.front()
         const [element, onto] = [scene.elementOf(params), scene.elementOf({ index: place.to })]
-        const frames = yield* scene.page.affected(name, place)
+        const { before, frames } = yield* scene.page.affected(name, place)
         const dialog = name === "dialog" ? question : undefined
         const refusal = yield* scene.approve({ tool: name, params, address, element, onto, frames, dialog })
         if (refusal !== undefined) return yield* new Refused({ message: `It was not approved: ${refusal}` })
-        return yield* acted
+        const was = yield* before
+        if (was === undefined) return yield* acted
+        return yield* new Refused({
+          message: `It was approved for ${was}. The page has changed meanwhile, so nothing was done. Look at the page.`
+        })
       })
     }
   }

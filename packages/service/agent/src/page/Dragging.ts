@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { innermost } from "./Affecting.ts"
 import { call } from "./Frame.ts"
-import { act, type Action, find, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
+import { act, type Action, find, type Hands, locate, outward, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
-import type { Beside } from "./Pointing.ts"
+import { pointBeside, type Beside } from "./Pointing.ts"
 import { verified } from "./Verification.ts"
 import type { Dropped } from "./world/Dragging.ts"
 
@@ -26,23 +26,29 @@ export const make = (hands: Hands) => ({
         const end = yield* locate(tab, to, false)
         const isOnto = from !== to && dx === 0 && dy === 0
         const isFromMiddle = fromDx === 0 && fromDy === 0
-        const { x, y } = start.inFrame
         // the frames around it may have scrolled as well
-        const origin = yield* offsetOf(tab, start.frame)
-        const isThere = Math.hypot(origin.x + x - start.x, origin.y + y - start.y) < 1
-        if (!isThere || !(yield* call(start.frame, "watchDrag", from, { x, y, isGuarded: isFromMiddle }))) {
+        const [now = start] = yield* outward(tab, start.frame, [start.inFrame])
+        const isThere = Math.hypot(now.x - start.x, now.y - start.y) < 1
+        const watched = isThere
+          ? yield* call(start.frame, "watchDrag", from, start.inFrame, { x: fromDx, y: fromDy })
+          : null
+        if (watched === null) {
           return yield* refuse(
             `Elements ${from} and ${to} are too far apart to be in sight together, so nothing was dragged. Look for another way to move it.`
           )
         }
         if (isOnto) yield* call(end.frame, "watchDrop", to, start.frame === end.frame ? from : null)
-        const point = { x: start.x + fromDx, y: start.y + fromDy }
+        const point = yield* pointBeside(start, { dx: fromDx, dy: fromDy })
         // another frame, or the page around this one, may come to this point with the mouse
         yield* Mouse.move(tab.session, point)
         if (tab.frames.size > 1 && (yield* innermost(tab, point)) !== start.frame) {
-          return yield* refuse(`Something covers element ${from}, so nothing was dragged. Look at the page.`)
+          return yield* refuse(
+            watched.isInside
+              ? `Something covers element ${from}, so nothing was dragged. Look at the page.`
+              : `The drag would begin outside of element ${from}, on something else, so nothing was dragged. Begin closer to its middle.`
+          )
         }
-        yield* Mouse.drag(tab.session, point, { x: end.x + dx, y: end.y + dy })
+        yield* Mouse.drag(tab.session, point, yield* pointBeside(end, { dx, dy }))
         yield* call(start.frame, "settle", 20, 200)
         const { isPressed, isRefused } = yield* call(start.frame, "dragged")
         if (!isPressed && isFromMiddle) {

@@ -8,7 +8,7 @@ import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
 import { gone, settle, unlessStopped } from "./Settle.ts"
-import { mainFrame, type Tab } from "./Tab.ts"
+import { mainFrame, outerFrames, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Press } from "./world/Guarding.ts"
 import type { Kind } from "./world/Locating.ts"
@@ -150,24 +150,17 @@ export const frameOf = (tab: Tab, index: number): Effect.Effect<Frame.Frame, Ref
     : Effect.succeed(frame)
 }
 
-/** Returns the frames around a frame, from its parent on. */
-export const outerFrames = (tab: Tab, { parent }: Frame.Frame): ReadonlyArray<Frame.Frame> => {
-  const outer = parent === undefined ? undefined : tab.frames.get(parent)
-  return outer === undefined ? [] : [outer, ...outerFrames(tab, outer)]
-}
-
-/** Returns the offset of a frame's viewport from that of its tab. */
-export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
-  const offset = { x: 0, y: 0 }
+/** Maps points of a frame's viewport to that of its tab. */
+export const outward = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame, points: ReadonlyArray<Point>) {
+  let mapped = points
   let inner = frame
   for (const outer of outerFrames(tab, frame)) {
-    const place = yield* Frame.call(outer, "frameAt", inner.id)
-    if (place === null) return yield* refuse("The frame of the element is not on the page any more.")
-    offset.x += place.x
-    offset.y += place.y
+    const outside = yield* Frame.call(outer, "outOfFrame", inner.id, mapped)
+    if (outside === null) return yield* refuse("The frame of the element is not on the page any more.")
+    mapped = outside
     inner = outer
   }
-  return offset
+  return mapped
 })
 
 /** Ends the guards of a click, and returns its outcome. The outer documents block clicks that miss the frame. */
@@ -184,11 +177,12 @@ export const locate = Effect.fnUntraced(function* (
   tab: Tab,
   index: number,
   mustBeUncovered = true,
-  guardedClicks = 0
+  guardedClicks = 0,
+  how: "locate" | "locateShown" = "locate"
 ): Effect.fn.Return<Found, CdpError | Refused> {
   const frame = yield* frameOf(tab, index)
   for (let turn = 0; ; turn++) {
-    const located = yield* Frame.call(frame, "locate", index, mustBeUncovered, guardedClicks)
+    const located = yield* Frame.call(frame, how, index, mustBeUncovered, guardedClicks)
     let reached = located
     let inner = frame
     for (const outer of outerFrames(tab, frame)) {
@@ -209,13 +203,5 @@ export const locate = Effect.fnUntraced(function* (
  * Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter, or
  * when it isn't the element that the model saw any more.
  */
-export const find = Effect.fnUntraced(function* (
-  tab: Tab,
-  index: number,
-  mustBeUncovered = true,
-  guardedClicks = 0
-): Effect.fn.Return<Found, CdpError | Refused> {
-  const changed = yield* Frame.call(yield* frameOf(tab, index), "confirm", index)
-  if (changed !== null) return yield* refuse(changed)
-  return yield* locate(tab, index, mustBeUncovered, guardedClicks)
-})
+export const find = (tab: Tab, index: number, mustBeUncovered = true, guardedClicks = 0) =>
+  locate(tab, index, mustBeUncovered, guardedClicks, "locateShown")

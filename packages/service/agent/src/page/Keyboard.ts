@@ -68,20 +68,16 @@ const eventsOf = ({ key, modifiers }: Stroke) => {
   }
 }
 
-/** Presses keys one after the other; the events are sent in one go. */
+/** Presses keys one after the other; a dialog that opens at one takes no others. */
 export const press = ({ post, send }: CdpSession, strokes: ReadonlyArray<Stroke>): Effect.Effect<void, CdpError> =>
-  Effect.suspend(() => {
-    const last = strokes.at(-1)
-    if (last === undefined) return Effect.void
-    for (const stroke of strokes.slice(0, -1)) {
-      const { down, up } = eventsOf(stroke)
+  Effect.forEach(
+    strokes.map(eventsOf),
+    ({ down, up }) => {
       post("Input.dispatchKeyEvent", down)
-      post("Input.dispatchKeyEvent", up)
-    }
-    const { down, up } = eventsOf(last)
-    post("Input.dispatchKeyEvent", down)
-    return Effect.asVoid(send("Input.dispatchKeyEvent", up))
-  })
+      return send("Input.dispatchKeyEvent", up)
+    },
+    { discard: true }
+  )
 
 /** Types a text without control characters key by key. */
 export const typed = (text: string): ReadonlyArray<Stroke> => Array.from(text, (key) => ({ key, modifiers: 0 }))

@@ -1,11 +1,8 @@
 import type { CdpError, CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
+import type { Point } from "./world/Framing.ts"
 
-/** A point of a tab's viewport, in CSS pixels. */
-export interface Point {
-  readonly x: number
-  readonly y: number
-}
+export type { Point } from "./world/Framing.ts"
 
 export type Button = "left" | "right"
 
@@ -28,25 +25,24 @@ export interface ClickOptions {
 export const move = ({ send }: CdpSession, { x, y }: Point): Effect.Effect<void, CdpError> =>
   Effect.asVoid(send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y }))
 
-/** Clicks; the events are sent in one go, unless the button is held. */
-export const click = (
+/**
+ * Clicks; the events of each click are sent in one go, unless the button is held. The next click of two waits for the one
+ * before, because a dialog that opens at that takes no click.
+ */
+export const click = Effect.fnUntraced(function* (
   { post, send }: CdpSession,
   { x, y }: Point,
   { button = "left", count = 1, hold, modifiers: keys = [] }: ClickOptions = {}
-): Effect.Effect<void, CdpError> =>
-  Effect.suspend(() => {
-    const modifiers = keys.reduce((bits, key) => bits | modifierBits[key], 0)
-    const down = { type: "mousePressed", x, y, button, buttons: button === "right" ? 2 : 1, modifiers } as const
-    const up = { type: "mouseReleased", x, y, button, modifiers } as const
-    post("Input.dispatchMouseEvent", { type: "mouseMoved", x, y, modifiers })
-    for (let clickCount = 1; clickCount < count; clickCount++) {
-      post("Input.dispatchMouseEvent", { ...down, clickCount })
-      post("Input.dispatchMouseEvent", { ...up, clickCount })
-    }
-    post("Input.dispatchMouseEvent", { ...down, clickCount: count })
-    const release = Effect.asVoid(send("Input.dispatchMouseEvent", { ...up, clickCount: count }))
-    return hold === undefined ? release : Effect.andThen(hold, release)
-  })
+) {
+  const modifiers = keys.reduce((bits, key) => bits | modifierBits[key], 0)
+  post("Input.dispatchMouseEvent", { type: "mouseMoved", x, y, modifiers })
+  for (let clickCount = 1; clickCount <= count; clickCount++) {
+    const event = { x, y, button, modifiers, clickCount } as const
+    post("Input.dispatchMouseEvent", { ...event, type: "mousePressed", buttons: button === "right" ? 2 : 1 })
+    if (hold !== undefined && clickCount === count) yield* hold
+    yield* send("Input.dispatchMouseEvent", { ...event, type: "mouseReleased" })
+  }
+})
 
 /** Turns the mouse wheel at a point, by a number of pixels. */
 export const wheel = (

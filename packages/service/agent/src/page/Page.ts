@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Affecting from "./Affecting.ts"
 import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
+import * as Choosing from "./Choosing.ts"
 import * as Dragging from "./Dragging.ts"
 import * as Downloads from "./Downloads.ts"
 import * as Entering from "./Entering.ts"
@@ -60,6 +61,7 @@ export interface Page
   extends
     ReturnType<typeof Pointing.make>,
     ReturnType<typeof Entering.make>,
+    ReturnType<typeof Choosing.make>,
     ReturnType<typeof Dragging.make>,
     ReturnType<typeof Going.make>,
     ReturnType<typeof Finding.make>,
@@ -131,6 +133,7 @@ export const make = Effect.fnUntraced(function* (
       note,
       quote,
       refused,
+      counter: { next: 1 },
       mayLoad: (url) => mayLoad(url, allowed.domains)
     })
     const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
@@ -175,6 +178,7 @@ export const make = Effect.fnUntraced(function* (
     ...Pointing.make(hands),
     ...Dragging.make(hands),
     ...Entering.make(hands),
+    ...Choosing.make(hands),
     ...Going.make(hands),
     ...Finding.make(hands),
     ...Recalling.make(hands),

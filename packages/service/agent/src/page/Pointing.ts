@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { innermost } from "./Affecting.ts"
 import { call } from "./Frame.ts"
-import { act, type Action, find, frameOf, type Hands, locate, offsetOf, refuse } from "./Hands.ts"
+import { act, type Action, find, type Found, frameOf, type Hands, locate, outward, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import { press, unclicked } from "./Pressing.ts"
 import { mainFrame } from "./Tab.ts"
@@ -16,6 +16,15 @@ export interface Beside {
   readonly dx?: number
   readonly dy?: number
 }
+
+/** Returns the point that many pixels from an element's own, as its frame counts pixels. */
+export const pointBeside = ({ frame, inFrame, tab, x, y }: Found, { dx = 0, dy = 0 }: Beside) =>
+  dx === 0 && dy === 0
+    ? Effect.succeed<Mouse.Point>({ x, y })
+    : Effect.map(
+        outward(tab, frame, [{ x: inFrame.x + dx, y: inFrame.y + dy }]),
+        ([point = { x: x + dx, y: y + dy }]) => point
+      )
 
 const clicks_most = 3
 const hold_seconds = 10
@@ -95,8 +104,9 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const { frame, x, y } = yield* find(tab, index)
-        yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
+        const element = yield* find(tab, index)
+        yield* Mouse.move(tab.session, yield* pointBeside(element, { dx, dy }))
+        const { frame } = element
         const isBeside = dx !== 0 || dy !== 0
         const isOver = isBeside || (yield* call(frame, "isHovered", index))
         yield* verified(isOver && !isBeside)
@@ -126,9 +136,7 @@ export const make = (hands: Hands) => {
         const frame = index === null ? mainFrame(tab) : yield* frameOf(tab, index)
         const span = yield* call(frame, "spanOf", text, index)
         if (span?.isPlain === true) {
-          const { x, y } = yield* offsetOf(tab, frame)
-          const from = { x: span.from.x + x, y: span.from.y + y }
-          const to = { x: span.to.x + x, y: span.to.y + y }
+          const [from = span.from, to = span.to] = yield* outward(tab, frame, [span.from, span.to])
           // the page may cover the text or its frame when the mouse comes
           yield* Mouse.move(tab.session, from)
           const now = yield* call(frame, "spanOf", text, index)

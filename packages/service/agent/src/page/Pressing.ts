@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { type Found, locate, pressed } from "./Hands.ts"
+import { find, type Found, pressed, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import type { Press } from "./world/Guarding.ts"
 
@@ -10,7 +10,7 @@ export interface PressOptions extends Omit<Mouse.ClickOptions, "hold"> {
   readonly hold_ms?: number
 }
 
-/** Clicks an element that was found with a guard. Locates it once more if it changed when the mouse came. */
+/** Clicks an element that was found with a guard. Finds it once more if it changed when the mouse came. */
 export const press = Effect.fnUntraced(function* (
   index: number,
   element: Found,
@@ -33,7 +33,7 @@ export const press = Effect.fnUntraced(function* (
   const first = yield* outcome
   if (first !== "missed") return first
   yield* call(frame, "settle", 50, 500)
-  yield* Mouse.click(tab.session, yield* locate(tab, index, true, options.count ?? 1), how)
+  yield* Mouse.click(tab.session, yield* find(tab, index, true, options.count ?? 1), how)
   return yield* outcome
 })
 
@@ -57,3 +57,10 @@ export const unclicked = (index: number, outcome: Press): string | undefined => 
       return undefined
   }
 }
+
+/** Clicks an element. Refused if something else takes its place when the mouse comes. */
+export const pressOrRefuse = Effect.fnUntraced(function* (index: number, element: Found) {
+  const outcome = yield* press(index, element)
+  // of any other outcome, the focus or the state of the element tells more
+  if (outcome === "missed") return yield* refuse(unclicked(index, outcome) ?? "")
+})

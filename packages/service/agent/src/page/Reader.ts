@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type { Refused } from "./Failures.ts"
 import * as Frame from "./Frame.ts"
 import * as Listeners from "./Listeners.ts"
-import { mainFrame, type Tab } from "./Tab.ts"
+import { mainFrame, type Tab, withSource } from "./Tab.ts"
 import type { Read, ReadOptions } from "./world/Drafting.ts"
 
 const depth_most = 5
@@ -70,14 +70,15 @@ const readFrame = Effect.fnUntraced(function* (
   options: Omit<ReadOptions, "look" | "next">
 ) {
   const once = Effect.suspend(() =>
-    Frame.call(frame, "read", { ...options, next: tab.nextNumber, look: tab.looks })
+    Frame.call(frame, "read", { ...options, next: tab.counter.next, look: tab.looks })
   ).pipe(
     Effect.tap(({ next }) =>
       Effect.sync(() => {
-        if (next > tab.nextNumber) tab.numbers.push({ from: tab.nextNumber, to: next, frame: frame.id })
-        tab.nextNumber = Math.max(next, tab.nextNumber)
+        if (next > tab.counter.next) tab.numbers.push({ from: tab.counter.next, to: next, frame: frame.id })
+        tab.counter.next = Math.max(next, tab.counter.next)
       })
-    )
+    ),
+    Effect.map((read) => ({ ...read, shown: read.shown.map((one) => withSource(tab, frame, one)) }))
   )
   // a new document is asked who listens first; later both at once, as there is seldom anything new
   const isNew = frame.document === undefined

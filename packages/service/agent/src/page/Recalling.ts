@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { call, type Frame } from "./Frame.ts"
 import { frameOf, type Hands } from "./Hands.ts"
 import type { ShownElement } from "./Look.ts"
-import { mainFrame, type Tab } from "./Tab.ts"
+import { mainFrame, type Tab, withSource } from "./Tab.ts"
 import type { Remembered } from "./world/Recalling.ts"
 import { words } from "./world/Words.ts"
 
@@ -74,14 +74,17 @@ export const make = ({ secrets, tabs }: Pick<Hands, "secrets" | "tabs">) => {
         if (tab.dialog !== undefined || tab.isCrashed) return null
         const matches: Array<Recalled> = []
         for (const one of framesFor(tab, frame)) {
-          const from = tab.nextNumber
+          const from = tab.counter.next
           const sought = { name, near, path, role }
           const recalled = yield* Effect.orElseSucceed(call(one, "recall", sought, from), () => null)
           if (recalled === null) continue
           const { isMoved, next, ...shown } = recalled
           if (next > from) tab.numbers.push({ from, to: next, frame: one.id })
-          tab.nextNumber = Math.max(next, tab.nextNumber)
-          matches.push({ shown, isMoved: isMoved || (frame !== null && kept(addressOf(one)) !== frame) })
+          tab.counter.next = Math.max(next, tab.counter.next)
+          matches.push({
+            shown: withSource(tab, one, shown),
+            isMoved: isMoved || (frame !== null && kept(addressOf(one)) !== frame)
+          })
         }
         const [only, ...others] = matches
         return others.length > 0 ? null : (only ?? null)

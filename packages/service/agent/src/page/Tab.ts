@@ -1,4 +1,5 @@
 import * as Frame from "./Frame.ts"
+import type { ShownElement } from "./world/Drafting.ts"
 import type { CdpClient, CdpSession, FrameTree } from "@webagent/cdp"
 
 /** A question of the page, which answers nothing else until it is answered. */
@@ -19,7 +20,8 @@ export interface Tab {
   /** Returns whether a document of this address may be loaded, read and used. */
   readonly mayLoad: (url: string) => boolean
   url: string
-  nextNumber: number
+  /** The first number that no element of any tab has: a call must not mean another tab that came to the front. */
+  readonly counter: { next: number }
   /** The number of looks that the model has received. */
   looks: number
   isNavigating: boolean
@@ -44,6 +46,7 @@ export interface TabOptions {
   /** The milliseconds of a clock that only goes forward. */
   readonly now: () => number
   readonly mayLoad: (url: string) => boolean
+  readonly counter: Tab["counter"]
   /** Remembers an address that the task may not open, and answers it as it may be told. */
   readonly refused: (url: string) => string
   /** Tells the model, once. */
@@ -56,6 +59,22 @@ export const mainFrame = (tab: Tab): Frame.Frame => {
   const frame = tab.frames.get(tab.target) ?? Frame.make(tab.target, undefined, tab.session)
   tab.frames.set(tab.target, frame)
   return frame
+}
+
+/** Returns the frames around a frame, from its parent on. */
+export const outerFrames = (tab: Tab, { parent }: Frame.Frame): ReadonlyArray<Frame.Frame> => {
+  const outer = parent === undefined ? undefined : tab.frames.get(parent)
+  return outer === undefined ? [] : [outer, ...outerFrames(tab, outer)]
+}
+
+/** Returns the frame that a frame's document is from: one without an address of its own is from the frame around it. */
+export const sourceOf = (tab: Tab, frame: Frame.Frame): Frame.Frame =>
+  [frame, ...outerFrames(tab, frame)].find(({ url }) => !/^(?:about:|$)/u.test(url)) ?? mainFrame(tab)
+
+/** Puts the address of the document that an element's document is from in place of `about:blank` or `about:srcdoc`. */
+export const withSource = (tab: Tab, frame: Frame.Frame, element: ShownElement): ShownElement => {
+  const source = sourceOf(tab, frame)
+  return source === frame ? element : { ...element, url: source === mainFrame(tab) ? tab.url : source.url }
 }
 
 /** Sent in one go, before the page does anything. */
@@ -80,7 +99,7 @@ export const watch = (target: string, url: string, session: CdpSession, options:
     mayLoad: options.mayLoad,
     // as it begins
     url: url === "" ? "about:blank" : url,
-    nextNumber: 1,
+    counter: options.counter,
     looks: 0,
     isNavigating: false,
     pending: undefined,

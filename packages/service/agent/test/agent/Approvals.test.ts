@@ -3,6 +3,7 @@ import { Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Approvals from "../../src/agent/Approvals.ts"
 import { summaryOf } from "../../src/agent/StepSummary.ts"
+import { change } from "../support/site.ts"
 import { call, carriedOut, done, ended, numberOf, Running, script, shown, told } from "./running.ts"
 
 const address = "https://shop.example/cart"
@@ -248,3 +249,95 @@ layer(Running.layer({ approvals: [{ text: ["pay", "delete", "buy"], decision: "r
     })
   )
 })
+
+layer(
+  Running.layer({
+    approvals: [{ domains: ["127.0.0.1"], decision: "approve" }, { decision: "refuse" }]
+  }),
+  { excludeTestServices: true }
+)("a rule about the page's host", (it) => {
+  it.effect("applies to frames that have no address of their own", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { site } = running
+      site.saw()
+      script(
+        running,
+        call("navigate", { url: `${site.origin}/in-frame` }),
+        (now) => call("type", { index: numberOf(now, "Card"), text: "42" }),
+        done()
+      )
+      const { turn } = yield* carriedOut("Pay")
+      assert.deepStrictEqual([turn.status, site.saw().at(-1)], ["completed", "card 42"])
+    })
+  )
+})
+
+let isApproved: Effect.Effect<void> = Effect.void
+
+layer(Running.layer({ approve: () => Effect.as(isApproved, undefined) }), { excludeTestServices: true })(
+  "an approved action",
+  (it) => {
+    /** Opens the page, and has it change while this call is approved. */
+    const approved = Effect.fnUntraced(function* (
+      variant: string,
+      act: (running: Running["Service"]) => ReturnType<typeof call>,
+      page = "approval-moves"
+    ) {
+      const running = yield* Running
+      const { site } = running
+      site.variant = variant
+      const saw = Array.from(site.saw().slice(0, 0))
+      isApproved = Effect.gen(function* () {
+        change()
+        while (!saw.includes("changed")) {
+          yield* Effect.sleep("5 millis")
+          saw.push(...site.saw())
+        }
+      })
+      let result = ""
+      script(running, call("navigate", { url: `${site.origin}/${page}` }), act, (now) => {
+        result = told(now)
+        return done()
+      })
+      const { turn } = yield* carriedOut("Confirm")
+      assert.strictEqual(turn.status, "completed")
+      saw.push(...site.saw())
+      return { result, saw: saw.filter((what) => what !== "changed") }
+    })
+
+    const confirm = (now: Running["Service"]) => call("click", { index: numberOf(now, "Confirm") })
+
+    it.effect("reaches its element even if the page moves or redraws it, or a clock ticks next to it", () =>
+      Effect.gen(function* () {
+        for (const variant of ["moved", "ticked", "redrawn"]) {
+          const { result, saw } = yield* approved(variant, confirm)
+          assert.deepStrictEqual([variant, saw], [variant, ["paid"]], result)
+        }
+      })
+    )
+
+    it.effect("isn't taken on another element", () =>
+      Effect.gen(function* () {
+        for (const variant of ["replaced", "reused", "renamed", "removed"]) {
+          const { result, saw } = yield* approved(variant, confirm)
+          assert.deepStrictEqual([variant, saw], [variant, []])
+          assert.include(
+            result,
+            'It was approved for button "Confirm" in "Pay 99 USD to Ann Confirm". The page has changed meanwhile, so nothing was done.'
+          )
+        }
+      })
+    )
+
+    it.effect("with keys or at a point isn't taken if something else is there", () =>
+      Effect.gen(function* () {
+        const keys = yield* approved("focused", () => call("press", { keys: "Enter" }))
+        assert.include(keys.result, 'It was approved for button "Confirm"')
+        const point = yield* approved("replaced", () => call("clickAt", { x: 175, y: 90 }))
+        assert.include(point.result, "It was approved for ")
+        assert.deepStrictEqual([...keys.saw, ...point.saw], [])
+      })
+    )
+  }
+)

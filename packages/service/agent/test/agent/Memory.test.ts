@@ -1,6 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { call, carriedOut, done, followedUp, Running, script, shown, told } from "./running.ts"
+
+setFlagsFromString("--expose-gc")
+const collect: () => void = runInNewContext("gc")
 
 layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
   it.effect("is shown with each page, after a summary and in a follow-up, but its plan only in its own task", () =>
@@ -60,7 +65,7 @@ layer(Running.layer(), { excludeTestServices: true })("a note", (it) => {
   )
 })
 
-layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })("a task", (it) => {
+layer(Running.layer({ limits: { steps: 100, repeats: 100 } }), { excludeTestServices: true })("a task", (it) => {
   it.effect("includes the time in the browser's zone", () =>
     Effect.gen(function* () {
       const running = yield* Running
@@ -87,6 +92,25 @@ layer(Running.layer({ limits: { steps: 100 } }), { excludeTestServices: true })(
       const most = (from: number, to: number) => Math.max(...lengths.slice(from, to))
       assert.isAtMost(most(30, 60), most(5, 30) * 1.02)
       assert.isBelow(most(5, 60), 100_000)
+    })
+  )
+
+  it.effect("doesn't use more memory with each of 60 steps on a page that is drawn anew each time", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const heaps_MB: Array<number> = []
+      script(running, () => {
+        // the model's own record of them grows
+        running.model.requests.splice(0)
+        collect()
+        const count = heaps_MB.push(process.memoryUsage().heapUsed / 2 ** 20)
+        if (count === 1) return call("navigate", { url: `${running.site.origin}/cards-drawn-anew` })
+        return count < 60 ? call("press", { keys: "r" }) : done()
+      })
+      const { turn } = yield* carriedOut("Look at it often")
+      assert.deepInclude(turn, { status: "completed", steps: 60 })
+      const middle = (from: number, to: number) => heaps_MB.slice(from, to).toSorted((one, two) => one - two)[5] ?? 0
+      assert.isBelow(middle(49, 60) - middle(19, 30), 4, heaps_MB.map((MB) => MB.toFixed(1)).join(" "))
     })
   )
 

@@ -68,7 +68,8 @@ export class Running extends Context.Service<
           prune: () => Effect.succeed(0)
         })
         const engine = Engine.layer.pipe(
-          Layer.provide([Layer.provide(agent, models), Layer.orDie(pool()), ids, recordings])
+          // each site in a process of its own, as on a machine with much memory
+          Layer.provide([Layer.provide(agent, models), Layer.orDie(pool({}, ["--site-per-process"])), ids, recordings])
         )
         return Layer.effect(
           Running,

@@ -101,7 +101,8 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       const { page, site } = yield* Tested
       yield* open("frame-nested")
       yield* seen("Pay deep")
-      assert.deepStrictEqual(yield* page.affected("press", { keys: "a b" }), [`${site.origin}/frame-inside?deep`])
+      const { frames } = yield* page.affected("press", { keys: "a b" })
+      assert.deepStrictEqual(frames, [`${site.origin}/frame-inside?deep`])
     })
   )
 

@@ -17,7 +17,8 @@ it.live("the session of a frame in another process is forgotten with the frame, 
       note: () => undefined,
       quote: (text) => text,
       refused: (url) => url,
-      mayLoad: () => true
+      mayLoad: () => true,
+      counter: { next: 1 }
     })
     const tab = tabs.front()
     const before = client.handling()

@@ -77,6 +77,49 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("selects a text in a component's button without pressing it", () =>
+    Effect.gen(function* () {
+      const texts = ["Delete order", "Cancel order"]
+      const { results, saw } = yield* visit("highlight-slotted", ...texts.map((text) => use("highlight", { text })))
+      assert.deepStrictEqual([results, saw], [["Selected.", "Selected."], []])
+    })
+  )
+
+  it.effect("selects with the mouse where the whole page listens to clicks, and where the text touches others", () =>
+    Effect.gen(function* () {
+      const body = yield* visit("highlight-body", use("highlight", { text: "Read the terms" }))
+      assert.deepStrictEqual([body.results, body.saw], [["Selected."], ["selected Read the terms"]])
+      const touching = yield* visit("highlight-touching", use("highlight", { text: "Read terms" }))
+      assert.deepStrictEqual([touching.results, touching.saw], [["Selected."], ["selected Read terms"]])
+    })
+  )
+
+  it.effect("says that a drag would begin outside of its element", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("drag-outside", drag("Pay same", "Pay same", { fromDx: 190, dx: 200 }))
+      assert.match(
+        String(results[0]),
+        /^The drag would begin outside of element \d+, on something else, so nothing was/u
+      )
+      assert.deepStrictEqual(saw, [])
+    })
+  )
+
+  it.effect("presses no key after one that opens a dialog, and clicks no second time", () =>
+    Effect.gen(function* () {
+      const keys = yield* visit("dialog-at-key", use("press", { keys: "d Enter" }), use("dialog", { accept: true }))
+      assert.deepStrictEqual([keys.results[0], keys.saw], ["Done; the page asks something now.", ["deleted"]])
+      const clicks = yield* visit(
+        "confirm-delete",
+        on("click", "Delete", { count: 2 }),
+        use("dialog", { accept: true }),
+        use("wait", { seconds: 0.5 })
+      )
+      assert.deepStrictEqual(clicks.saw, ["deleted"])
+      assert.notInclude(clicks.looks.at(-1), "The page asks")
+    })
+  )
+
   it.effect("presses no element that covers a frame when the mouse comes to drag or select", () =>
     Effect.gen(function* () {
       const dragged = yield* visit("frame-covered-on-hover", drag("Pay same", "Pay same", { dx: 50 }))

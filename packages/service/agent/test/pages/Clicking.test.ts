@@ -123,6 +123,23 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("reaches a component's button through the text that the page gives it", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit(
+        "highlight-slotted",
+        on("click", "Delete order"),
+        on("click", "Cancel order")
+      )
+      assert.deepStrictEqual(
+        [results, saw],
+        [
+          ["Clicked.", "Clicked."],
+          ["open", "closed"]
+        ]
+      )
+    })
+  )
+
   it.effect("works once the wall in front of the page is gone", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("cookie-wall", on("click", "Accept"), on("click", "Buy"))

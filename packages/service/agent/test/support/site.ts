@@ -59,6 +59,15 @@ const pdf = (...lines: ReadonlyArray<string>): string => {
   return `${file}xref\n0 ${count}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF`
 }
 
+/** The pages that wait for a word of the test. */
+const waiting = new Set<ServerResponse>()
+
+/** Has pages that wait for it change. */
+export const change = (): void => {
+  for (const response of waiting) response.end("data: now\n\n")
+  waiting.clear()
+}
+
 /** One for each kind of failure that users of agents report. */
 export const pages: Readonly<Record<string, Body>> = {
   plain: () => "<h1>Plain</h1><p>The code is 4711.</p><a href=/second>Second page</a>",
@@ -151,6 +160,11 @@ export const pages: Readonly<Record<string, Body>> = {
   never: () => undefined,
   events: ({ response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(": \n\n")
+    return undefined
+  },
+  change: ({ response }) => {
+    waiting.add(response.writeHead(200, { "content-type": "text/event-stream" }))
+    response.write(": \n\n")
     return undefined
   },
   redrawn: () =>

@@ -16,7 +16,9 @@ export class Visiting extends Context.Service<Visiting, { readonly sessionId: st
 }
 
 /** One call of the agent's tools, made from the page as the model is shown it. */
-export type Step = (look: string) => ReturnType<typeof call> | ReadonlyArray<ReturnType<typeof call>>
+export type Step = (
+  look: string
+) => ReturnType<typeof call> | ReadonlyArray<ReturnType<typeof call>> | Promise<ReturnType<typeof call>>
 
 /** A visit to a page. */
 export interface Visit {
@@ -39,13 +41,13 @@ export const visit = Effect.fnUntraced(function* (name: string, ...steps: Readon
   site.saw()
   const looks: Array<string> = []
   let results: ReadonlyArray<string> = []
-  script(running, call("navigate", { url: `${site.origin}/${name}` }), (now, request) => {
+  script(running, call("navigate", { url: `${site.origin}/${name}` }), async (now, request) => {
     const look = request.text
     looks.push(look)
     results = request.messages.filter(({ role }) => role === "tool").map(({ text }) => text)
     const step = steps[looks.length - 1]
     if (step === undefined) return done()
-    const calls = [step(look)].flat()
+    const calls = [await step(look)].flat()
     return { calls: calls.flatMap((one) => one.calls ?? []) } satisfies ModelMessage
   })
   const turn = yield* followedUp(sessionId, `Visit ${name}`)

@@ -1,5 +1,6 @@
 import type { Draft, Drafting } from "./Drafting.ts"
 import type { Describing } from "./Describing.ts"
+import type { Framing } from "./Framing.ts"
 import type { Naming } from "./Naming.ts"
 import type { Clip, Sight } from "./Sight.ts"
 import type { Trees } from "./Trees.ts"
@@ -35,7 +36,7 @@ export const contents = ({
   quote,
   say,
   squash
-}: Words & Trees & Naming & Describing & Sight & Drafting) => {
+}: Words & Trees & Framing & Naming & Describing & Sight & Drafting) => {
   const mark = "\u0001"
 
   const aroundAll = (screen: Clip): Around => ({

@@ -94,6 +94,7 @@ export const drafting = ({
   numberOf,
   plain,
   quote,
+  rememberRows,
   roleOf,
   squash,
   statesOf,
@@ -210,6 +211,7 @@ export const drafting = ({
     shown,
     unknownFrames
   }: Draft): Read => {
+    rememberRows(shown.map(({ number }) => number))
     const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: 0 }
     return {
       text: lines.join("\n").toWellFormed(),

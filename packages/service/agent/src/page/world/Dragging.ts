@@ -1,3 +1,4 @@
+import type { Point } from "./Framing.ts"
 import type { Guarding } from "./Guarding.ts"
 import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
@@ -35,16 +36,16 @@ export const dragging = ({
   let endDrag = (): Dragged => ({ isPressed: true, isRefused: false })
 
   /**
-   * Follows the next drag of an element from a point, and returns whether it is there. If it's guarded, a press on
-   * something else is kept from the page.
+   * Follows the next drag of an element, if that is at a point, and returns whether the drag begins in its box. One that
+   * begins at the point itself is guarded: a press on something else is kept from the page.
    */
-  const watchDrag = (
-    number: number,
-    { isGuarded, x, y }: { readonly x: number; readonly y: number; readonly isGuarded: boolean }
-  ): boolean => {
+  const watchDrag = (number: number, { x, y }: Point, by: Point): { readonly isInside: boolean } | null => {
     endDrag()
     const target = resolve(number)
-    if (typeof target === "string" || !takes(target.element, deepest(x, y))) return false
+    if (typeof target === "string" || !takes(target.element, deepest(x, y))) return null
+    const { bottom, left, right, top } = target.element.getBoundingClientRect()
+    const isInside = x + by.x >= left && x + by.x < right && y + by.y >= top && y + by.y < bottom
+    const isGuarded = by.x === 0 && by.y === 0
     let press: "none" | "pressed" | "missed" = "none"
     let isRefused = false
     const listen = (event: Event) => {
@@ -66,7 +67,7 @@ export const dragging = ({
       removeEventListener("dragend", end, true)
       return { isPressed: press === "pressed", isRefused }
     }
-    return true
+    return { isInside }
   }
 
   let endDrop = (): Dropped => ({ release: "left", on: "" })

@@ -120,6 +120,8 @@ export const filling = ({
       const hint = near.length > 0 ? `Similar: ${near.join(", ")}.` : `It has ${options.length} options.`
       return { ok: false, text: `It has no option ${missing.map(quote).join(", ")}. ${hint}` }
     }
+    const disabled = matches.find((option) => option?.matches(":disabled"))
+    if (disabled !== undefined) return { ok: false, text: `The option ${quote(squash(disabled.text))} is disabled.` }
     for (const option of options) {
       const isWanted = matches.includes(option)
       if (element.multiple || isWanted) option.selected = isWanted
@@ -137,7 +139,10 @@ export const filling = ({
     return pressed === null ? null : pressed === "true"
   }
 
-  return { focus, insert, textOf, setValue, choose, chosen, isChecked }
+  /** Returns whether a field takes more than one file. */
+  const takesFiles = (number: number): boolean => mustResolve(number).matches("[multiple]")
+
+  return { focus, insert, textOf, setValue, choose, chosen, isChecked, takesFiles }
 }
 
 export type Filling = ReturnType<typeof filling>

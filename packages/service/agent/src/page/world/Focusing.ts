@@ -1,3 +1,5 @@
+import type { Filling } from "./Filling.ts"
+import type { Framing } from "./Framing.ts"
 import type { Naming } from "./Naming.ts"
 import type { Roles } from "./Roles.ts"
 import type { Numbering } from "./Numbering.ts"
@@ -20,6 +22,7 @@ export interface Focused {
 /** Which element receives keys. Runs in the page. */
 export const focusing = ({
   cut,
+  focus,
   frameIdOf,
   holds,
   isEditable,
@@ -27,8 +30,9 @@ export const focusing = ({
   nameOf,
   quote,
   roleOf,
-  rootOf
-}: Words & Trees & Roles & Naming & Numbering) => {
+  rootOf,
+  textOf
+}: Words & Trees & Framing & Roles & Naming & Numbering & Filling) => {
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 
@@ -62,8 +66,13 @@ export const focusing = ({
     return element === null ? undefined : frameIdOf(element)
   }
 
-  /** Describes the element that has the focus. With `selects`, selects the text in it. */
-  const focused = (number: number | null, token: number, selects: boolean): Focused => {
+  /** Describes the element that has the focus, after the element with the number got it. Selects the text in it. */
+  const focused = (
+    number: number | null,
+    token: number,
+    { focuses, selects }: { readonly focuses: boolean; readonly selects: boolean }
+  ): Focused => {
+    if (focuses && number !== null) focus(number, selects)
     const element = deepestFocus()
     const target = number === null ? undefined : mustResolve(number)
     if (element === null) {
@@ -72,7 +81,7 @@ export const focusing = ({
     const isLabeled = target instanceof HTMLLabelElement && target.control === element
     const isRelated = target !== undefined && (isLabeled || holds(target, element) || holds(element, target))
     const isText = takesText(element)
-    if (selects && isText && isTextField(element)) element.select()
+    if (selects && !focuses && isText && isTextField(element)) element.select()
     return {
       takesText: isText,
       label: element === document.body ? "the page" : labelOf(element),
@@ -85,8 +94,7 @@ export const focusing = ({
   const takesNoText = /^(?:button|link|checkbox|radio|switch|tab|option|menuitem.*|treeitem|slider)$/u
 
   /** Returns why an element can't be typed into, before anything is done to it. */
-  const whyNotText = (number: number): string | null => {
-    const element = mustResolve(number)
+  const whyNotText = (number: number, element: Element): string | null => {
     if (element.matches("input[readonly],textarea[readonly]")) {
       return `Element ${number} is read-only. Click it and choose a value on the page.`
     }
@@ -96,11 +104,14 @@ export const focusing = ({
       : null
   }
 
+  /** Reads an element before a text is typed into it. */
+  const fieldOf = (number: number) => ({ why: whyNotText(number, mustResolve(number)), ...textOf(number) })
+
   /** Returns whether an element has the role of a field. */
   const isNamedField = (number: number): boolean =>
     /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
 
-  return { deepestFocus, rememberFocus, focused, whyNotText, isNamedField }
+  return { deepestFocus, rememberFocus, focused, fieldOf, isNamedField }
 }
 
 export type Focusing = ReturnType<typeof focusing>

@@ -1,3 +1,4 @@
+import type { Confirming } from "./Confirming.ts"
 import type { Describing } from "./Describing.ts"
 import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
@@ -32,33 +33,34 @@ export type Press =
 
 /** Follows the events of the mouse to their elements. Runs in the page. */
 export const guarding = ({
+  closestOf,
   deepest,
   holds,
+  isAsShown,
   isDisabled,
   resolve,
-  roleOf,
   rootOf
-}: Words & Trees & Roles & Naming & Describing & Numbering) => {
+}: Words & Trees & Roles & Naming & Describing & Numbering & Confirming) => {
   /**
    * Returns whether a click on the element at a point reaches the wanted one: its label, or a drawn twin over it, also
    * counts.
    */
   const takes = (element: Element, at: Element | null): boolean => {
     if (holds(element, at)) return true
-    const label = at?.closest("label")
-    if (label !== null && label !== undefined && label.control === element) return true
+    const label = closestOf(at, "label")
+    if (label instanceof HTMLLabelElement && label.control === element) return true
     const isPage = at === document.body || at === document.documentElement
     return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
   }
 
   const controls =
-    "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[onclick]"
+    "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem]"
 
-  /** Returns whether a point of a card or row belongs to a control inside it, which does something else. */
+  /** Returns whether a point of a card, row or label belongs to a control inside it, which does something else. */
   const isOfInner = (element: Element, at: Element | null): boolean => {
-    if (!/^(?:clickable|link|option|menuitem|treeitem|gridcell)$/u.test(roleOf(element))) return false
-    const control = at?.closest(controls) ?? null
-    return control !== null && control !== element && holds(element, control)
+    const control = closestOf(at, `${controls},[onclick]`)
+    const isOwn = element instanceof HTMLLabelElement && element.control === control
+    return control !== null && control !== element && !isOwn && holds(element, control)
   }
 
   const presses = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]
@@ -66,16 +68,17 @@ export const guarding = ({
 
   /**
    * Keeps the next clicks from whatever is not this element, because what changes when the mouse comes, or at a click,
-   * may put it elsewhere, and follows them until their end.
+   * may put it elsewhere, and follows them until their end. After a scroll, a list may also reuse it for another row. With
+   * `null`, the clicks are for a frame in this document, so none should come here.
    */
-  const guard = (number: number, element: Element, clicks: number) => {
+  const guard = (number: number, element: Element | null, clicks: number, hasScrolled = false) => {
     endGuard()
     let press: Press | "pressed" = "none"
     let downs = 0
     // a page may replace the element at the first click
-    const current = () => {
+    const takesNow = (at: Element | null) => {
       const now = resolve(number)
-      return typeof now === "string" ? element : now.element
+      return typeof now !== "string" && takes(now.element, at)
     }
     const listen = (event: Event) => {
       if (!event.isTrusted || !(event instanceof MouseEvent)) return
@@ -83,11 +86,10 @@ export const guarding = ({
       // a click after these isn't guarded
       if (downs > clicks) return
       const at = deepest(event.clientX, event.clientY)
-      const isOnElement = takes(element, at)
-      if (press === "none") press = isOnElement ? "pressed" : "missed"
-      else if (press === "hit" && event.type === "pointerdown" && !isOnElement && !takes(current(), at))
-        press = "partly"
-      if (press === "missed" || press === "partly") {
+      const isOnElement = element !== null && takes(element, at)
+      if (press === "none") press = isOnElement && !(hasScrolled && !isAsShown(number)) ? "pressed" : "missed"
+      else if (press === "hit" && event.type === "pointerdown" && !isOnElement && !takesNow(at)) press = "partly"
+      if (element === null || press === "missed" || press === "partly") {
         event.preventDefault()
         event.stopImmediatePropagation()
         return
@@ -96,8 +98,12 @@ export const guarding = ({
       const [first] = event.composedPath()
       // the host of a closed root stands for what is in it
       const target = first instanceof Element && rootOf(first) === undefined ? first : at
-      if (/^(?:click|auxclick|contextmenu)$/u.test(event.type) && takes(element, target)) press = "hit"
-      else if (event.type === "mouseup" && element.isConnected && !isOnElement) {
+      if (/^(?:click|auxclick|contextmenu)$/u.test(event.type) && takes(element, target)) {
+        // the page may still stop it on its way
+        const arrive = () => void (press = "hit")
+        const last = target?.parentNode ?? element
+        last.addEventListener(event.type, arrive, { capture: true, once: true })
+      } else if (event.type === "mouseup" && element.isConnected && !isOnElement) {
         press = at === null || holds(at, element) ? "moved" : "covered"
       }
     }
@@ -105,6 +111,7 @@ export const guarding = ({
     endGuard = () => {
       for (const type of presses) removeEventListener(type, listen, true)
       if (press !== "pressed") return press
+      if (element === null) return "missed"
       if (!element.isConnected) return typeof resolve(number) === "string" ? "removed" : "replaced"
       // its list has opened over the page
       if (element instanceof HTMLSelectElement) return "hit"

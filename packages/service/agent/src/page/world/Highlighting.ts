@@ -1,3 +1,4 @@
+import type { Point } from "./Framing.ts"
 import type { Guarding } from "./Guarding.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Roles } from "./Roles.ts"
@@ -5,8 +6,8 @@ import type { Trees } from "./Trees.ts"
 
 /** The beginning and the end of a text, in the frame's own viewport. */
 export interface Span {
-  readonly from: { readonly x: number; readonly y: number }
-  readonly to: { readonly x: number; readonly y: number }
+  readonly from: Point
+  readonly to: Point
   /** Is true if the mouse can select it: it isn't covered or in a control, which a press and a release would click. */
   readonly isPlain: boolean
 }
@@ -21,6 +22,7 @@ export const highlighting = ({
   isHeard,
   isHidden,
   mustResolve,
+  outerOf,
   textNodes
 }: Trees & Roles & Numbering & Guarding) => {
   const bare = (text: string) => text.replace(/\s+/gu, "")
@@ -60,24 +62,22 @@ export const highlighting = ({
 
   const withinOf = (number: number | null) => (number === null ? document : mustResolve(number))
 
+  const others = "label,[draggable=true],[role=tab],[role=option],[role=switch],[role=radio]"
+
   /** Returns whether a click on an element may do something. Pages also listen to clicks as a whole, and editors do. */
   const acts = (element: Element): boolean => {
-    if (
-      isControl(element) ||
-      element.matches("label,[draggable=true],[role=tab],[role=option],[role=switch],[role=radio]")
-    )
-      return true
+    if (isControl(element) || element.matches(others)) return true
     const { height, width } = element.getBoundingClientRect()
-    return isHeard(element) && !isEditable(element) && height * width < (innerHeight * innerWidth) / 2
+    const isPart = height * width < (innerHeight * innerWidth) / 2 && element !== document.body
+    return (isHeard(element) || element.hasAttribute("onclick")) && isPart && !isEditable(element)
   }
 
   /** Returns whether a point shows an element, and nothing there can be clicked. */
-  const isPlainAt = (element: Element | null, { x, y }: Span["from"]): boolean => {
+  const isPlainAt = (element: Element | null, { x, y }: Point): boolean => {
     const at = deepest(x, y)
     if (element === null || at === null || !(holds(element, at) || holds(at, element))) return false
-    for (let one: Node | null = at; one !== null;) {
+    for (let one: Node | null = at; one !== null; one = outerOf(one)) {
       if (one instanceof Element && acts(one)) return false
-      one = one.parentNode ?? (one instanceof ShadowRoot ? one.host : null)
     }
     return getComputedStyle(at).cursor !== "pointer"
   }
@@ -91,8 +91,10 @@ export const highlighting = ({
     const boxes = Array.from(range.getClientRects()).filter(({ width }) => width > 0)
     const [first, last] = [boxes[0], boxes.at(-1)]
     if (first === undefined || last === undefined) return null
-    const from = { x: first.left, y: first.top + first.height / 2 }
-    const to = { x: last.right, y: last.top + last.height / 2 }
+    // its edges belong to its neighbors
+    const inset = ({ width }: DOMRect) => Math.min(1, width / 4)
+    const from = { x: first.left + inset(first), y: first.top + first.height / 2 }
+    const to = { x: last.right - inset(last), y: last.top + last.height / 2 }
     const isPlain = isPlainAt(startContainer.parentElement, from) && isPlainAt(endContainer.parentElement, to)
     return { from, to, isPlain }
   }

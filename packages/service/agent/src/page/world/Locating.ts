@@ -1,4 +1,6 @@
+import type { Confirming } from "./Confirming.ts"
 import type { Describing } from "./Describing.ts"
+import type { Point } from "./Framing.ts"
 import type { Guarding } from "./Guarding.ts"
 import type { Naming } from "./Naming.ts"
 import type { Roles } from "./Roles.ts"
@@ -16,9 +18,12 @@ export type Located =
 
 /** Finds where an element can be clicked. Runs in the page. */
 export const locating = ({
+  closestOf,
+  confirm,
   cut,
   deepest,
   guard,
+  holds,
   isDisabled,
   isEditable,
   isOfInner,
@@ -27,7 +32,7 @@ export const locating = ({
   resolve,
   roleOf,
   takes
-}: Words & Trees & Roles & Naming & Describing & Numbering & Guarding) => {
+}: Words & Trees & Roles & Naming & Describing & Numbering & Confirming & Guarding) => {
   const spots = [
     [0.5, 0.5],
     [0.2, 0.5],
@@ -60,11 +65,15 @@ export const locating = ({
       })
     })
 
-  /** Brings an element to the middle, or with a margin a point of it, as a frame may be larger than the screen. */
-  const toMiddle = async (element: Element, margin?: string) => {
-    const style = margin === undefined || !(element instanceof HTMLElement) ? undefined : element.style
+  /** Brings an element to the middle, or a point of it, as a frame may be larger than the screen. */
+  const toMiddle = async (element: Element, point?: Point) => {
+    const style = point === undefined || !(element instanceof HTMLElement) ? undefined : element.style
     const before = style?.scrollMargin ?? ""
-    if (style !== undefined) style.scrollMargin = margin ?? ""
+    if (style !== undefined && point !== undefined) {
+      const { bottom, left, right, top } = element.getBoundingClientRect()
+      const sides = [top - point.y, point.x - right, point.y - bottom, left - point.x]
+      style.scrollMargin = sides.map((side) => `${side / element.currentCSSZoom}px`).join(" ")
+    }
     element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })
     if (style !== undefined) style.scrollMargin = before
     await frame()
@@ -102,17 +111,33 @@ export const locating = ({
     const { element, isHealed } = target
     const kind = kindOf(element)
     if (isDisabled(element)) return refuse(`Element ${number} is disabled.`)
+    const modal = Array.from(document.querySelectorAll("dialog:modal")).at(-1)
+    if (closestOf(element, "[inert]") !== null || (modal !== undefined && !holds(modal, element))) {
+      return refuse(`Element ${number} can't be used now: a dialog or another part of the page blocks it.`)
+    }
+    let hasScrolled = false
+    const scroll = async () => {
+      hasScrolled = true
+      await toMiddle(element)
+    }
+    const at = async (x: number, y: number): Promise<Located> => {
+      // a list may have reused the element for another row when it was scrolled
+      const changed = hasScrolled ? await confirm(number) : null
+      if (changed !== null) return refuse(changed)
+      if (clicks > 0 && kind !== "file") guard(number, element, clicks, hasScrolled)
+      return { ok: true, x, y, kind, isHealed }
+    }
     const box = element.getBoundingClientRect()
-    if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) await toMiddle(element)
+    if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) await scroll()
     await still(element)
     if (rectInSight(element) === undefined) {
-      return kind === "file" ? { ok: true, x: 0, y: 0, kind, isHealed } : refuse(`Element ${number} cannot be seen.`)
+      return kind === "file" ? at(0, 0) : refuse(`Element ${number} cannot be seen.`)
     }
     let cover: Element | null = null
-    let ofInner: { readonly x: number; readonly y: number } | undefined
+    let ofInner: Point | undefined
     for (const turn of [0, 1]) {
       // what is covered, or cut off by an area that scrolls, is brought to the middle once
-      if (turn === 1) await toMiddle(element)
+      if (turn === 1) await scroll()
       const rect = rectInSight(element)
       if (rect === undefined) continue
       const left = Math.max(0, rect.left)
@@ -122,25 +147,25 @@ export const locating = ({
       for (const [across, down] of spots) {
         const x = left + width * across
         const y = top + height * down
-        if (!mustBeUncovered) return { ok: true, x, y, kind, isHealed }
+        if (!mustBeUncovered) return at(x, y)
         cover = deepest(x, y)
         if (!takes(element, cover)) continue
-        if (isOfInner(element, cover)) {
-          ofInner ??= { x, y }
-          continue
-        }
-        if (clicks > 0 && kind !== "file") guard(number, element, clicks)
-        return { ok: true, x, y, kind, isHealed }
+        if (!isOfInner(element, cover)) return at(x, y)
+        ofInner ??= { x, y }
       }
-      if (ofInner === undefined) continue
       // links and buttons fill it
-      if (clicks > 0 && kind !== "file") guard(number, element, clicks)
-      return { ok: true, ...ofInner, kind, isHealed }
+      if (ofInner !== undefined) return at(ofInner.x, ofInner.y)
     }
     return coveredBy(cover, number)
   }
 
-  return { coveredBy, frame, locate, refuse, toMiddle }
+  /** As `locate`, but refused if the element isn't the one that the model saw any more. */
+  const locateShown: typeof locate = async (number, ...how) => {
+    const changed = await confirm(number)
+    return changed === null ? locate(number, ...how) : refuse(changed)
+  }
+
+  return { coveredBy, frame, locate, locateShown, refuse, toMiddle }
 }
 
 export type Locating = ReturnType<typeof locating>

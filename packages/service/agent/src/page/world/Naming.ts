@@ -3,8 +3,14 @@ import type { Words } from "./Words.ts"
 
 /** Finds the name of an element. Runs in the page. */
 export const naming = ({ cut, isEditable, isField, roleOf, squash }: Words & Roles) => {
-  const textInside = (element: Element): string =>
-    squash(element instanceof HTMLElement ? element.innerText : (element.textContent ?? ""))
+  const textOfNode = (node: Node): string => (node instanceof HTMLElement ? node.innerText : (node.textContent ?? ""))
+
+  /** The text that an element shows, with that of its slots. */
+  const textInside = (element: Element): string => {
+    const slots = element.getRootNode() instanceof ShadowRoot ? Array.from(element.querySelectorAll("slot")) : []
+    const assigned = slots.flatMap((slot) => slot.assignedNodes({ flatten: true }))
+    return squash([element, ...assigned].map(textOfNode).join(" "))
+  }
 
   const attribute = (element: Element, name: string) => squash(element.getAttribute(name) ?? "")
 

@@ -1,15 +1,17 @@
 import type { Naming } from "./Naming.ts"
 import type { Roles } from "./Roles.ts"
+import type { Row, Rows } from "./Rows.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
 /** An element as the model knows it by its number. */
-interface Numbered {
+export interface Numbered {
   readonly ref: WeakRef<Element>
   readonly role: string
   readonly name: string
   /** Is true if the model saw the name. A container is shown without it. */
   readonly isNamed: boolean
+  readonly row?: Row | undefined
   /** The look after which an action was refused because the element had changed. */
   readonly refusedAfter?: number
 }
@@ -18,13 +20,13 @@ interface Numbered {
 export const numbering = ({
   all,
   cut,
-  isEditable,
   isHidden,
   nameOf,
+  otherRowOf,
   quote,
   roleOf,
-  squash
-}: Words & Trees & Roles & Naming) => {
+  rowsOf
+}: Words & Trees & Roles & Naming & Rows) => {
   const numbers = new WeakMap<Element, number>()
   const numbered = new Map<number, Numbered>()
   let currentLook = 0
@@ -40,71 +42,17 @@ export const numbering = ({
     return number
   }
 
-  /** Returns whether a field is named by its placeholder, which many search fields change every few seconds. */
-  const isPlaceholder = (element: Element, name: string): boolean =>
-    "placeholder" in element && cut(squash(String(element.placeholder)), 150) === name
-
-  /** Returns whether an element still has the role and name that the model saw. */
-  const isUnchanged = (element: Element, { isNamed, name, role }: Numbered): boolean => {
-    // numbers of scroll areas are shown without the element's own role
-    if (role === "scroll area") return true
-    if (roleOf(element) !== role) return false
-    // the text of an editor is its value
-    if (!isNamed || isEditable(element)) return true
-    const now = shortName(element)
-    if (now === name || isPlaceholder(element, now)) return true
-    // a hint of classes changes with the mouse
-    return now.startsWith(".") && name.startsWith(".")
-  }
-
-  /** Returns whether another element has this one's old name, or had its new name. */
-  const hasSwapped = (number: number, entry: Numbered, now: string): boolean =>
-    Array.from(numbered).some(([other, { name, ref, role }]) => {
-      if (other === number || role !== entry.role) return false
-      if (name === now) return true
-      const element = ref.deref()
-      return element?.isConnected === true && shortName(element) === entry.name
+  /** Remembers the rows of the elements that a look shows. */
+  const rememberRows = (shown: ReadonlyArray<number>) => {
+    const entries = shown.flatMap((number) => {
+      const entry = numbered.get(number)
+      const element = entry?.ref.deref()
+      return entry === undefined || element === undefined ? [] : [{ element, entry, number }]
     })
-
-  const letters = (name: string) => name.replaceAll(/[^\p{L}]+/gu, "")
-
-  /**
-   * Returns whether a name changes by itself, as a clock or a counter does. "Buy (0:59)" that becomes "Buy (0:58)" and
-   * "Cancel 2" that becomes "Cancel 3" differ alike, so the names alone can't distinguish a tick from a reused row. But
-   * rows pass their names on to each other, and a clock ticks again while it's watched. A name that does neither in
-   * time is treated as a reused row, because a refusal costs a step, but a wrong click can't be undone.
-   */
-  const ticks = async (number: number, element: Element, entry: Numbered): Promise<boolean> => {
-    const now = shortName(element)
-    if (letters(now) !== letters(entry.name) || hasSwapped(number, entry, now)) return false
-    const began = performance.now()
-    while (performance.now() - began < 1200) {
-      await new Promise((resolve) => setTimeout(resolve, 40))
-      const later = shortName(element)
-      if (later !== now) return letters(later) === letters(now)
+    for (const alike of Map.groupBy(entries, ({ entry: { name, role } }) => `${role} ${name}`).values()) {
+      const all = rowsOf(alike.map(({ element }) => element))
+      for (const [at, { entry, number }] of alike.entries()) numbered.set(number, { ...entry, row: all[at] })
     }
-    return false
-  }
-
-  /**
-   * Checks that a number still means what the model saw: returns why not, once. An answer to the next look that names
-   * the number again is carried out.
-   */
-  const confirm = async (number: number): Promise<string | null> => {
-    const entry = numbered.get(number)
-    const element = entry?.ref.deref()
-    if (entry === undefined || element?.isConnected !== true || isUnchanged(element, entry)) return null
-    const { refusedAfter, ...others } = entry
-    const isInsisting = refusedAfter !== undefined && currentLook <= refusedAfter + 1
-    if (!isInsisting && roleOf(element) === entry.role && (await ticks(number, element, entry))) return null
-    const role = roleOf(element)
-    const name = shortName(element)
-    if (isInsisting) {
-      numbered.set(number, { ...others, role, name })
-      return null
-    }
-    numbered.set(number, { ...entry, refusedAfter: currentLook })
-    return `Element ${number} is ${role} ${quote(name)} now. When you saw it, it was ${entry.role} ${quote(entry.name)}. Nothing was done. Use the number again if you still want this element.`
   }
 
   /** The element with this number, or the one that took its place when the page was drawn anew; else what to tell. */
@@ -119,7 +67,7 @@ export const numbering = ({
       )
       // what only wraps the element has its name, too
       const [only, ...others] = alike.filter((one) => !alike.some((other) => other !== one && one.contains(other)))
-      if (only !== undefined && others.length === 0) {
+      if (only !== undefined && others.length === 0 && otherRowOf(only, entry.row, true) === undefined) {
         numbers.set(only, number)
         numbered.set(number, { ...entry, ref: new WeakRef(only) })
         return { element: only, isHealed: true }
@@ -136,9 +84,14 @@ export const numbering = ({
 
   return {
     numberOf,
+    rememberRows,
+    shortName,
+    entries: (): Iterable<readonly [number, Numbered]> => numbered,
+    entryOf: (number: number): Numbered | undefined => numbered.get(number),
+    amend: (number: number, entry: Numbered) => void numbered.set(number, entry),
+    currentLook: () => currentLook,
     resolve,
     mustResolve,
-    confirm,
     element: mustResolve,
     isNumbered: (number: number): boolean => numbered.get(number)?.ref.deref()?.isConnected === true,
     /** Returns the role with which the model saw an element. */

@@ -36,12 +36,7 @@ export const paths = ({ rootOf }: Trees) => {
     return element
   }
 
-  const contains = (outer: Element, inner: Element): boolean => {
-    for (let at: Element | null = inner; at !== null; at = parentOf(at)) if (at === outer) return true
-    return false
-  }
-
-  return { parentOf, pathOf, atPath, contains }
+  return { parentOf, pathOf, atPath }
 }
 
 export type Paths = ReturnType<typeof paths>

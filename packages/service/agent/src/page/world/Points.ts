@@ -1,4 +1,5 @@
 import type { Focusing } from "./Focusing.ts"
+import type { Framing, Point } from "./Framing.ts"
 import type { Guarding } from "./Guarding.ts"
 import type { Located, Locating } from "./Locating.ts"
 import type { Naming } from "./Naming.ts"
@@ -12,16 +13,18 @@ export const points = ({
   cut,
   deepest,
   deepestFocus,
-  frameAt,
+  frame,
   frameIdOf,
   guard,
+  matrixOf,
   nameOf,
   ownerOf,
+  pointOf,
   quote,
   refuse,
   roleOf,
   toMiddle
-}: Words & Trees & Roles & Naming & Guarding & Locating & Focusing) => {
+}: Words & Trees & Framing & Roles & Naming & Guarding & Locating & Focusing) => {
   let point = { isPressed: false }
 
   /** Notices the next press of the mouse, wherever it is. */
@@ -42,12 +45,12 @@ export const points = ({
    * Returns the frame at a point, or without a point the one that receives keys. It's null for this document itself, and
    * has no id if it isn't known. The point is in the frame's own viewport.
    */
-  const frameFor = (point: { readonly x: number; readonly y: number } | null) => {
+  const frameFor = (point: Point | null) => {
     const at = point === null ? deepestFocus() : deepest(point.x, point.y)
     if (at === null || !/^(?:IFRAME|FRAME|EMBED|OBJECT)$/u.test(at.tagName)) return null
     const id = frameIdOf(at)
-    const { x, y } = frameAt(id ?? "") ?? { x: 0, y: 0 }
-    return { id, point: point === null ? null : { x: point.x - x, y: point.y - y } }
+    const matrix = matrixOf(id ?? "")
+    return { id, point: point === null || matrix === undefined ? point : pointOf(matrix.inverse(), point) }
   }
 
   /** Describes the element at a point, for the model. */
@@ -59,7 +62,7 @@ export const points = ({
 
   /**
    * Brings a point of the element in a frame into sight, and returns it in this viewport. It's refused where this document
-   * covers the frame, and guarded clicks that reach this document instead of the frame are kept from it.
+   * covers the frame. Guarded clicks that reach this document instead of the frame are kept from it.
    */
   const through = async (
     id: string,
@@ -71,16 +74,15 @@ export const points = ({
     const owner = ownerOf(id)
     if (owner === undefined) return refuse("The frame of the element is not on the page any more.")
     let cover: Element | null = null
+    const place = () => pointOf(matrixOf(id) ?? new DOMMatrix(), point)
     for (const turn of [0, 1]) {
-      const { height, width } = owner.getBoundingClientRect()
-      if (turn === 1) {
-        await toMiddle(owner, `${-point.y}px ${point.x - width}px ${point.y - height}px ${-point.x}px`)
-      }
-      const origin = frameAt(id) ?? { x: 0, y: 0 }
-      const [x, y] = [point.x + origin.x, point.y + origin.y]
+      if (turn === 1) await toMiddle(owner, place())
+      // the browser finds a frame in another process at its old place until the next picture
+      if (turn === 1) await frame()
+      const { x, y } = place()
       cover = deepest(x, y)
       if (cover !== owner && (mustBeUncovered || (cover === null && turn === 0))) continue
-      if (clicks > 0 && point.kind !== "file") guard(number, owner, clicks)
+      if (clicks > 0 && point.kind !== "file") guard(number, null, clicks)
       return { ...point, x, y }
     }
     return coveredBy(cover, number)

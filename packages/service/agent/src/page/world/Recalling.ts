@@ -4,6 +4,7 @@ import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Paths } from "./Paths.ts"
 import type { Roles } from "./Roles.ts"
+import type { Rows } from "./Rows.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
@@ -33,26 +34,26 @@ export interface Recalled extends ShownElement {
 export const recalling = ({
   all,
   atPath,
-  contains,
   cut,
   deepestFocus,
   digest,
+  holds,
   isEditable,
   isHidden,
+  isItem,
   mustResolve,
   nameOf,
   numberOf,
   parentOf,
   pathOf,
   roleOf,
+  shortName,
   shownRole,
   squash,
   textInside
-}: Words & Trees & Roles & Naming & Numbering & Focusing & Paths) => {
+}: Words & Trees & Roles & Naming & Rows & Numbering & Focusing & Paths) => {
   const scrollArea = "scroll area"
   const levels_most = 12
-
-  const shortName = (element: Element) => cut(nameOf(element), 150)
 
   /** The elements that a person can't tell apart by role and name. */
   const alikeOf = (role: string, name: string): ReadonlyArray<Element> =>
@@ -63,10 +64,6 @@ export const recalling = ({
         (isEditable(one) || shortName(one) === name) &&
         (!isHidden(one) || one.matches("input[type=file]"))
     )
-
-  /** Elements whose text tells apart what their buttons and fields are about. */
-  const items =
-    "li,tr,article,dialog,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem],[role=dialog],[role=alertdialog]"
 
   /** Reads the texts around elements, each once. */
   const surrounding = () => {
@@ -86,7 +83,7 @@ export const recalling = ({
       }
       return around
     }
-    return { textOf, outer, itemOf: (element: Element) => outer(element).find((one) => one.matches(items)) }
+    return { textOf, outer, itemOf: (element: Element) => outer(element).find(isItem) }
   }
 
   /** Describes an element; null if nothing distinguishes it from others. */
@@ -95,11 +92,11 @@ export const recalling = ({
     const name = shortName(element)
     const { itemOf, outer, textOf } = surrounding()
     const alike = alikeOf(role, name)
-    const others = alike.filter((one) => !contains(one, element) && !contains(element, one))
+    const others = alike.filter((one) => !holds(one, element) && !holds(element, one))
     const around = outer(element)
     const [closest] = around
     // where others are alike, the widest text tells it from them
-    const own = around.filter((one) => !others.some((other) => contains(one, other))).at(-1)
+    const own = around.filter((one) => !others.some((other) => holds(one, other))).at(-1)
     const must = others.length > 0 ? own : (itemOf(element) ?? (name === "" && !isEditable(element) ? closest : null))
     if (must === undefined) return null
     const near = must === null ? "" : textOf(must)
@@ -129,7 +126,7 @@ export const recalling = ({
 
   /** Leaves out elements that only wrap others. */
   const innermost = (elements: ReadonlyArray<Element>) =>
-    elements.filter((one) => !elements.some((other) => other !== one && contains(one, other)))
+    elements.filter((one) => !elements.some((other) => other !== one && holds(one, other)))
 
   const match = ({ name, near, path, role }: Sought): Element | null => {
     const here = atPath(path)
@@ -142,7 +139,7 @@ export const recalling = ({
     const single = innermost(alike)
     const [only, ...others] = single.filter(fits)
     if (only === undefined || others.length > 0 || (near === "" && single.length > 1)) return null
-    return here !== null && alike.includes(here) && contains(here, only) ? here : only
+    return here !== null && alike.includes(here) && holds(here, only) ? here : only
   }
 
   /** Finds an element of an earlier run again: at its place, or else by its role and name. */
@@ -161,7 +158,7 @@ export const recalling = ({
     }
   }
 
-  return { heading, remember, rememberFocused, recall }
+  return { heading, remember, rememberFocused, recall, surrounding }
 }
 
 export type Recalling = ReturnType<typeof recalling>

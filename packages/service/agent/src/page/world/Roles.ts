@@ -76,7 +76,8 @@ export const roles = ({ isHidden }: Trees) => {
     if (tag === "A" && (element.hasAttribute("href") || cursor === "pointer")) return true
     const role = element.getAttribute("role")
     if (role !== null && ariaRoles.has(role)) return true
-    if (listening.has(element) || element.hasAttribute("onclick")) return true
+    // a page that listens as a whole is no control
+    if (listening.has(element) || (element.hasAttribute("onclick") && tag !== "BODY")) return true
     const editable = element.getAttribute("contenteditable")
     if (editable !== null && editable !== "false") return true
     if (element instanceof HTMLElement && element.hasAttribute("tabindex") && element.tabIndex >= 0) return true

@@ -2,7 +2,6 @@
 export const trees = () => {
   const closedRoots = new WeakMap<Element, ShadowRoot>()
   const askedElements = new WeakSet<Element>()
-  const frameIds = new WeakMap<Element, string>()
   const attribute_most = 10_000
   const contents_most = 4_000_000
 
@@ -43,9 +42,25 @@ export const trees = () => {
     }
   }
 
+  /** Returns the node around a node as it's drawn: the slot that shows it, its parent, or the host of its root. */
+  const outerOf = (node: Node): Node | null => {
+    const { parentNode: parent } = node
+    if (parent === null) return node instanceof ShadowRoot ? node.host : null
+    const root = parent instanceof Element ? rootOf(parent) : undefined
+    const slots: ReadonlyArray<HTMLSlotElement> = root === undefined ? [] : Array.from(root.querySelectorAll("slot"))
+    return slots.find((slot) => slot.assignedNodes().some((one) => one === node)) ?? parent
+  }
+
+  /** Returns the innermost element with a selector around a node, or the node itself. */
+  const closestOf = (node: Node | null, selector: string): Element | null => {
+    let at = node
+    while (at !== null && !(at instanceof Element && at.matches(selector))) at = outerOf(at)
+    return at
+  }
+
   const holds = (outer: Element, inner: Element | null): boolean => {
     let at: Node | null = inner
-    while (at !== null && at !== outer) at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)
+    while (at !== null && at !== outer) at = outerOf(at)
     return at === outer
   }
 
@@ -56,14 +71,14 @@ export const trees = () => {
     return visibility !== "visible" || display === "none"
   }
 
-  const ownerOf = (id: string) => Array.from(all(document)).find((element) => frameIds.get(element) === id)
-
   return {
     rootOf,
     eachChild,
     all,
     textNodes,
     deepest,
+    outerOf,
+    closestOf,
     holds,
     isHidden,
     /** Returns whether an element may have a closed root that wasn't requested yet. It's true once per element. */
@@ -100,21 +115,6 @@ export const trees = () => {
       }
       const all_length = texts.reduce((sum, { length }) => sum + length, 0)
       return { hasPassword, draws, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
-    },
-    frameIdOf: (element: Element) => frameIds.get(element),
-    /** Tells which frame an element holds. */
-    nameFrame: (element: Element, id: string) => void frameIds.set(element, id),
-    ownerOf,
-    /** Returns the origin of a frame's viewport in this one. */
-    frameAt: (id: string) => {
-      const element = ownerOf(id)
-      if (element === undefined) return null
-      const { x, y } = element.getBoundingClientRect()
-      const { paddingLeft, paddingTop } = getComputedStyle(element)
-      return {
-        x: x + element.clientLeft + Number.parseFloat(paddingLeft),
-        y: y + element.clientTop + Number.parseFloat(paddingTop)
-      }
     }
   }
 }

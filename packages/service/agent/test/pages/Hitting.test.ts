@@ -1,0 +1,110 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { setTimeout } from "node:timers/promises"
+import { call, Running } from "../agent/running.ts"
+import { change } from "../support/site.ts"
+import { numberOf, on, visit, Visiting } from "../support/visiting.ts"
+
+layer(Visiting.layer, { excludeTestServices: true })("No action reaches another element", (it) => {
+  it.effect("in a row that has been reused or replaced while its button is called the same", () =>
+    Effect.gen(function* () {
+      for (const keys of ["1", "7"]) {
+        const { results, saw } = yield* visit("row-reused", (look) => [
+          call("press", { keys }),
+          call("click", { index: numberOf(look, "Cancel") })
+        ])
+        assert.match(
+          String(results[1]),
+          /^Element \d+ is in another row now, which reads "Order \d \w+ Cancel"\. Nothing/u
+        )
+        assert.deepStrictEqual(saw, [])
+      }
+      const { results, saw } = yield* visit("row-replaced", (look) => [
+        call("press", { keys: "x" }),
+        call("click", { index: numberOf(look, "Approve") })
+      ])
+      assert.match(String(results[1]), /^Element \d+ \(button "Approve"\) is not on the page any more/u)
+      assert.deepStrictEqual(saw, [])
+    })
+  )
+
+  it.effect("in a list that shows other rows when it's scrolled to the element", () =>
+    Effect.gen(function* () {
+      const { site } = yield* Running
+      for (const variant of ["", "20", "100"]) {
+        site.variant = variant
+        const { results, saw } = yield* visit(
+          "virtual-scroll",
+          (look) => call("click", { index: Number(/^Mail 22 \*?\[(\d+)/mu.exec(look)?.[1]) }),
+          (look) => call("click", { index: Number(/^Mail 22 \*?\[(\d+)/mu.exec(look)?.[1]) })
+        )
+        const clicked = results.filter((result) => result === "Clicked.").length
+        assert.deepStrictEqual(
+          saw,
+          Array.from({ length: clicked }, () => "deleted 22"),
+          String(results)
+        )
+      }
+      site.variant = ""
+    })
+  )
+
+  it.effect("with the number of a tab that has closed itself", () =>
+    Effect.gen(function* () {
+      const { site } = yield* Running
+      const { results, saw } = yield* visit("popup-closes", on("click", "Open the terms"), async (look) => {
+        const index = numberOf(look, "Accept")
+        change()
+        for (let isClosed = false; !isClosed; isClosed = site.saw().includes("closed")) await setTimeout(10)
+        await setTimeout(300)
+        return call("click", { index })
+      })
+      assert.match(String(results[1]), /^There is no element \d+\./u)
+      assert.deepStrictEqual(saw, [])
+    })
+  )
+
+  it.effect("behind a modal dialog, or in a select that disables its options", () =>
+    Effect.gen(function* () {
+      const behind = yield* visit("select-behind-dialog", (look) => [
+        call("press", { keys: "d" }),
+        call("select", { index: numberOf(look, "Size"), values: ["L"] })
+      ])
+      assert.match(String(behind.results[1]), /^Element \d+ can't be used now: a dialog or another part/u)
+      const disabled = yield* visit(
+        "disabled-option",
+        on("select", "Size", { values: ["L"] }),
+        on("select", "Size", { values: ["XL"] })
+      )
+      assert.deepStrictEqual(disabled.results, ['The option "L" is disabled.', 'The option "XL" is disabled.'])
+      assert.deepStrictEqual([...behind.saw, ...disabled.saw], [])
+    })
+  )
+
+  it.effect("inside a label, or with an Enter after a text", () =>
+    Effect.gen(function* () {
+      const label = yield* visit("label-with-link", (look) =>
+        call("check", { index: Number(/\[(\d+) checkbox/u.exec(look)?.[1]), checked: true })
+      )
+      assert.deepStrictEqual([label.results, label.saw], [["It is checked now."], ["agreed true"]])
+      const enter = yield* visit("submit-moves-focus", on("type", "Search", { text: "a", submit: true }))
+      assert.deepStrictEqual(
+        [enter.results, enter.saw],
+        [['The text was typed, but the focus moved to button "Pay", so Enter wasn\'t pressed.'], ["a"]]
+      )
+    })
+  )
+
+  it.effect("unnoticed: an action fails if the page stops the click on its way, or takes only one of two files", () =>
+    Effect.gen(function* () {
+      const stopped = yield* visit("stopped-on-way", on("click", "Send"))
+      assert.match(String(stopped.results[0]), /^Element \d+ was pressed, but the page stopped the click/u)
+      yield* visit("prices.csv")
+      yield* visit("file")
+      const names = ["prices.csv", "report.csv"]
+      const files = yield* visit("one-file", on("upload", "Receipt", { names }), on("upload", "Pictures", { names }))
+      assert.deepStrictEqual(files.results, ["This field takes one file.", "Chose prices.csv, report.csv."])
+      assert.deepStrictEqual([...stopped.saw, ...files.saw], ["2 prices.csv"])
+    })
+  )
+})
