@@ -14,7 +14,8 @@ import { fileURLToPath } from "node:url"
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
 const stamp = join(root, "node_modules", ".webagent-installed.json")
 
-const harness = ["--prod", "--filter", "webagent", "--filter", "webagent-harness..."]
+// pnpm would look up the age of every version in the lockfile: 160 MB of metadata for the 15 packages that run here
+const harness = ["--trust-lockfile", "--prod", "--filter", "webagent", "--filter", "webagent-harness..."]
 
 // with React and Vite, which build the console
 const console = [...harness, "--filter", "@webagent/console..."]
@@ -218,6 +219,8 @@ export const install = async (scope) => {
       "--frozen-lockfile",
       "--prefer-offline",
       "--reporter=append-only",
+      // by default, it opens up to 64 connections to check the lockfile, and some stall until the timeout afterwards
+      "--network-concurrency=16",
       ...scopes[scoped]
     ],
     // elsewhere npx would run the pnpm of an install that was interrupted

@@ -12,8 +12,7 @@ const isPlain = !args.some((word) => /^--(?:help|version|target|watch|keep-open|
 
 if (isAttended && isPlain) {
   await install("console")
-  await buildConsole()
-  await buildReports()
+  await Promise.all([buildConsole(), buildReports()])
 }
 process.exitCode = await harness(["run", "--built-in", ...(isAttended && isPlain ? ["--keep-open"] : []), ...args])
 if (!isAttended && isPlain) process.stdout.write("console  npm run console   (a simulated service in your browser)\n")
