@@ -20,14 +20,18 @@ export const NaiveTimestamp = /* @__PURE__ */ Timestamp.annotate({ examples: ["2
 /** The instant that a timestamp of the service names; none when the text is no time. Effect reads naive text as UTC. */
 export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> => DateTime.make(timestamp.toUpperCase())
 
-/** The latest instant that was written. Most responses write one instant several times. */
-let latest = { epoch_ms: 0, text: "1970-01-01T00:00:00.000Z" }
+/** The latest instants that were written. Most are written several times, such as for each poll. */
+const written = /* @__PURE__ */ new Map<number, string>()
 
 /** An instant as our server writes it in every place but a v2 task: RFC 3339 with `Z`. */
 export const fromMillis = (epoch_ms: number): string => {
-  if (epoch_ms !== latest.epoch_ms) latest = { epoch_ms, text: new Date(epoch_ms).toISOString() }
-  return latest.text
+  const existing = written.get(epoch_ms)
+  if (existing !== undefined) return existing
+  if (written.size === 1000) written.clear()
+  const text = new Date(epoch_ms).toISOString()
+  written.set(epoch_ms, text)
+  return text
 }
 
 /** An instant as our server writes it in a v2 task: naive UTC, six digits of seconds as the service's own. */
-export const naiveFromMillis = (epoch_ms: number): string => `${new Date(epoch_ms).toISOString().slice(0, -1)}000`
+export const naiveFromMillis = (epoch_ms: number): string => `${fromMillis(epoch_ms).slice(0, -1)}000`

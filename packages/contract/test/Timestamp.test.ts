@@ -26,6 +26,13 @@ describe("Timestamp", () => {
     assert.deepStrictEqual(epochMillis(naiveFromMillis(noon_ms)), epochMillis(fromMillis(noon_ms)))
   })
 
+  it("writes each of thousands of instants, before and after all others", () => {
+    const instants = Array.from({ length: 2500 }, (_, index) => noon_ms + index)
+    for (const epoch_ms of [...instants, ...instants]) {
+      assert.strictEqual(fromMillis(epoch_ms), new Date(epoch_ms).toISOString())
+    }
+  })
+
   it("decodes the formats that services send, and refuses anything else", () => {
     for (const schema of [Timestamp, NaiveTimestamp]) {
       const is = Schema.is(schema)

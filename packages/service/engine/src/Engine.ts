@@ -266,9 +266,11 @@ const make = Effect.gen(function* () {
     openSession: (request, safe) => once(safe, "OpenSession", (record) => sessions.open(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
+      const usedMb = yield* browsers.usedMb(session.browserId)
+      const turns = yield* store.turnsOf(id)
+      if (usedMb === "0") return { session, turns }
       // the record counts the browsers before this one
-      const proxyUsedMb = Decimal.add(session.proxyUsedMb, yield* browsers.usedMb(session.browserId))
-      return { session: { ...session, proxyUsedMb }, turns: yield* store.turnsOf(id) }
+      return { session: { ...session, proxyUsedMb: Decimal.add(session.proxyUsedMb, usedMb) }, turns }
     }),
     turn: sessions.turn,
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),

@@ -43,7 +43,10 @@ export const make = (records?: Records) => {
     return typeof ids === "string" ? [ids] : ids
   }
 
-  const turnsOf = (sessionId: string) => idsOf(sessionId).flatMap((id) => turns.get(id) ?? [])
+  const turnsOf = (sessionId: string) =>
+    idsOf(sessionId)
+      .map((id) => turns.get(id))
+      .filter((turn) => turn !== undefined)
 
   const openTurnsOf = (sessionId: string): ReadonlyArray<Turn> => {
     const open = busy.get(sessionId) ?? []

@@ -5,7 +5,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Option from "effect/Option"
 import { IncomingMessage } from "node:http"
-import { addressOf, requestSender } from "./TrustedProxies.ts"
+import { addressOf, formatIp, requestSender } from "./TrustedProxies.ts"
 
 /** The rules for the start of the links in responses. */
 export interface LinkRules {
@@ -39,8 +39,13 @@ const isOwnHost = (name: string, { hosts }: LinkRules, { localAddress }: Incomin
   if (isLocalName(name) || hosts.includes(name)) return true
   const address = addressOf(name)
   const local = addressOf(localAddress)
-  return address !== undefined && local !== undefined && NetAddress.formatIp(address) === NetAddress.formatIp(local)
+  return address !== undefined && local !== undefined && formatIp(address) === formatIp(local)
 }
+
+/** The latest address that a request named, because most name the same one. */
+let latest = { text: "", url: URL.parse("") }
+
+const urlOf = (text: string) => (text === latest.text ? latest : (latest = { text, url: URL.parse(text) })).url
 
 /**
  * The start of the links in the response to a request: scheme, host, port, and the path of a public URL if it has one.
@@ -59,7 +64,7 @@ export const originOf = (request: HttpServerRequest.HttpServerRequest): Effect.E
     }
     return Effect.flatMap(requestSender(request), ({ host: forwardedHost, isProxied, protocol = "http" }) => {
       const host = forwardedHost ?? headers["host"]
-      const url = host === undefined ? null : URL.parse(`${protocol}://${host}`)
+      const url = host === undefined ? null : urlOf(`${protocol}://${host}`)
       if (host === undefined || url === null) return Effect.succeed(localOrigin(source.socket))
       if (isProxied || isOwnHost(url.hostname, rules, source.socket)) return Effect.succeed(url.origin)
       return Effect.as(rules.onReplacedHost(host), localOrigin(source.socket))

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { memoize } from "effect/Function"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -43,6 +44,9 @@ export const addressOf = (text: string | undefined): NetAddress.IpAddress | unde
   }
   return parsed.get(text)
 }
+
+/** Formats an address, which is mostly one of the latest. */
+export const formatIp = memoize(NetAddress.formatIp)
 
 const networkOf = (text: string): Result.Result<IpNetwork.IpNetwork, unknown> =>
   text.includes("/")
@@ -150,7 +154,7 @@ export const senderOf = (
       if (!isTrusted(address)) break
     }
   }
-  return { address: address === undefined ? undefined : NetAddress.formatIp(address), protocol, host, isProxied }
+  return { address: address && formatIp(address), protocol, host, isProxied }
 }
 
 /** The sender of a request to this server. */
@@ -158,9 +162,3 @@ export const requestSender = (request: HttpServerRequest.HttpServerRequest): Eff
   Effect.withFiber((fiber) =>
     Effect.succeed(senderOf(request, fiber.getRef(IsFromNode) ? () => true : fiber.getRef(TrustedProxies)))
   )
-
-/** The address of the client of a request, for logs and rate limits. Undefined for a request without a connection. */
-export const clientAddressOf = (
-  request: HttpServerRequest.HttpServerRequest,
-  isTrusted: TrustedProxies
-): string | undefined => senderOf(request, isTrusted).address

@@ -30,9 +30,9 @@ export const make = (): Findings => {
       const existing = kept.get(matter)
       if (existing !== undefined) {
         existing.times++
-        existing.seqs.push(
-          ...finding.seqs.filter((seq) => !existing.seqs.includes(seq)).slice(0, shownRows - existing.seqs.length)
-        )
+        for (const seq of finding.seqs) {
+          if (existing.seqs.length < shownRows && !existing.seqs.includes(seq)) existing.seqs.push(seq)
+        }
       } else if (kept.size < shown) {
         kept.set(matter, { finding, seqs: [...finding.seqs], times: 1 })
       }

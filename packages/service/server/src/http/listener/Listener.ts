@@ -73,7 +73,7 @@ const listenError =
       : new ListenError({ host, port, cause })
 
 /** The last two responses of a connection, newest first: invalid bytes may arrive while one is still being sent. */
-type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
+type Answers = WeakMap<Duplex, Array<ServerResponse>>
 
 /** The code of Node's error for a request that did not arrive in time. */
 const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
@@ -86,6 +86,17 @@ const close = (socket: Socket, isTimeout: boolean, text = ""): void => {
   // the rest of a request that timed out must not be carried out
   socket.end(text, () => (isTimeout ? socket.destroy() : undefined))
   socket.setTimeout(lingering_ms, () => socket.destroy())
+}
+
+/**
+ * Lets Node write the head and a text in one piece. It would write two while it counts the bytes, as Effect has it do for
+ * every body; the length of a text has been taken from this text.
+ */
+class OneWriteResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  override end(chunk?: unknown, ...more: ReadonlyArray<unknown>): this {
+    if (typeof chunk === "string") this.strictContentLength = false
+    return super.end(chunk, ...(more as [BufferEncoding]))
+  }
 }
 
 /** Answers bytes that are not HTTP like all other errors, after the responses that are due, and closes. */
@@ -166,13 +177,16 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     headersTimeout: whole_ms,
     keepAliveTimeout: keepAliveTimeout_ms,
     connectionsCheckingInterval: Math.min(checkInterval_ms, whole_ms),
-    shouldUpgradeCallback: isWebSocket
+    shouldUpgradeCallback: isWebSocket,
+    ServerResponse: OneWriteResponse
   })
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(answers, error.code, socket as Socket))
   /** Limits the time that the rest of a body may take. */
-  const limit = (request: IncomingMessage) => {
+  const limit = (request: IncomingMessage, response: ServerResponse) => {
+    // without a listener, Node would close the connection when a response takes longer than that
+    response.on("timeout", ignore)
     request.setTimeout(progress_ms, () => {
       if (isStalled(request)) refuse(answers, timedOut, request.socket)
     })
@@ -193,15 +207,14 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   node.on("request", (request, response) => {
     acceptKey?.(request.headers)
     if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
-    answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
+    const responses = answers.get(request.socket)
+    if (responses !== undefined && responses.unshift(response) > 2) responses.pop()
     if (request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined) {
       // most bodies arrive with their headers, and need no limit
       process.nextTick(() => {
-        if (!request.complete) limit(request)
+        if (!request.complete) limit(request, response)
       })
     }
-    // without a listener, Node would close the connection when a response takes longer than that
-    response.on("timeout", ignore)
     // Node drops bytes behind an upgrade that it does not carry out, so the client must open a new connection
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
@@ -220,6 +233,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   })
   node.on("connection", (socket: Socket) => {
     sockets.add(socket)
+    answers.set(socket, [])
     socket.once("close", () => sockets.delete(socket))
   })
   // The adapter waits for all connections when it stops, and clients keep theirs open. Responses are short, so all

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Random from "effect/Random"
-import { clientAddressOf, type TrustedProxies } from "../../api/TrustedProxies.ts"
+import { senderOf, type TrustedProxies } from "../../api/TrustedProxies.ts"
 
 /** The header with the id of a request. A proxy or client may set it; each response has it. */
 export const requestIdHeader = "x-request-id"
@@ -28,7 +28,7 @@ const validId = /^[\w.:-]{1,64}$/u
 
 /** Reads the address when it's used, because few requests have a log line that needs it. */
 const addressOf = (request: HttpServerRequest.HttpServerRequest, isTrusted: TrustedProxies) => () =>
-  clientAddressOf(request, isTrusted) ?? "unknown"
+  senderOf(request, isTrusted).address ?? "unknown"
 
 /** Returns the facts of a new request. */
 export const make = (
