@@ -23,6 +23,11 @@ describe("deploy/Dockerfile", () => {
     )
   })
 
+  it("gets the architecture from the builder, so that arm64 doesn't get Chromium for amd64", () => {
+    assert.match(dockerfile, /^ARG TARGETARCH$/mu)
+    assert.notMatch(dockerfile, /^ARG (?:BUILD|TARGET)(?:ARCH|OS|PLATFORM|VARIANT)=/mu)
+  })
+
   it("runs the lockfile's Node, which also has one for arm64", () => {
     const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const [, node] = /^ARG NODE=(\S+)$/mu.exec(dockerfile) ?? []
