@@ -34,6 +34,15 @@ const compressed = (): Plugin => {
   }
 }
 
+/** Adds the font's license, which Vite's list doesn't have because only a style sheet refers to the font. */
+const fontLicense = (): Plugin => ({
+  name: "font-license",
+  generateBundle() {
+    const source = readFileSync(`${app}node_modules/@fontsource-variable/inter/LICENSE`)
+    this.emitFile({ type: "asset", fileName: "LICENSE-Inter.txt", source })
+  }
+})
+
 /** Replaces a module of Effect: each of its values is the one that `text` defines, unless it has a value of its own name. */
 const without = (module: string, names: object, text: string, own: ReadonlyArray<string> = []): Plugin => {
   const id = `\0without-${module}`
@@ -100,7 +109,7 @@ const server = process.env["WEBAGENT_CONSOLE_SERVER"] ?? "http://127.0.0.1:8080"
 const app = fileURLToPath(new URL(".", import.meta.url))
 
 const shared = {
-  plugins: [react(), compressed()],
+  plugins: [react(), fontLicense(), compressed()],
   resolve: { conditions: ["@webagent/source", "module", "browser", "development|production"] },
   css: { modules: { localsConvention: "camelCaseOnly" } },
   define: { isFile: "false" }
@@ -112,6 +121,8 @@ const build = {
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
   target: "es2024",
+  // published packages and images have copies of the bundled ones
+  license: { fileName: "LICENSES.md" },
   manifest: true
 } satisfies BuildOptions
 

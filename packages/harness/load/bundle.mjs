@@ -1,4 +1,5 @@
 /** Bundles the script of the load tests for a k6 that does not resolve imports: `node bundle.mjs [folder]`, default dist/k6. */
+import { copyFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -34,3 +35,5 @@ await build({
   logLevel: "warn",
   output: { file: join(destination, "load.js"), format: "esm", codeSplitting: false }
 })
+// the only package in it that isn't ours
+copyFileSync(join(home, "node_modules/effect/LICENSE"), join(destination, "LICENSE-effect.txt"))

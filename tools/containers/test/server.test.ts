@@ -68,6 +68,7 @@ describe("the bundled server", () => {
     const notices = readFileSync(join(folder, "NOTICES"), "utf8")
     for (const name of ["effect", "@ai-sdk/openai", "ws", "unpdf"])
       assert.match(notices, new RegExp(`^${name} \\d`, "mu"))
+    assert.match(readFileSync(join(folder, "web/LICENSES.md"), "utf8"), /^## react-dom /mu)
     const { bomFormat, components } = JSON.parse(readFileSync(join(folder, "sbom.cdx.json"), "utf8"))
     assert.strictEqual(bomFormat, "CycloneDX")
     assert.includeMembers(

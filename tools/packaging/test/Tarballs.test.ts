@@ -63,11 +63,12 @@ describe("files that are found by name and not by an import", () => {
   it("include the load tests, packed as the bundle that any k6 runs", () => {
     const { files } = read(packed.find(({ name }) => name === "@webagent/load")?.folder ?? "")
     assert.isTrue(files.has("dist/k6/load.js"))
+    assert.include(files.get("dist/k6/LICENSE-effect.txt"), "MIT License")
   })
 
   it("include the harness's screens, for reports and for its server", () => {
     const { files } = read(packed.find(({ name }) => name === "webagent-harness")?.folder ?? "")
-    const screens = ["dist/export/export.js", "dist/export/export.css", "dist/web/index.html"]
+    const screens = ["dist/export/export.js", "dist/export/export.css", "dist/web/index.html", "dist/web/LICENSES.md"]
     assert.deepStrictEqual(
       screens.filter((file) => !files.has(file)),
       []

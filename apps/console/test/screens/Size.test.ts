@@ -72,6 +72,16 @@ for (const { build, files, first, folder, name } of pages) {
   })
 }
 
+describe.each(["dist", "dist-harness", "dist-export"])("%s", (folder) => {
+  it("has the licenses of its packages and of its font", () => {
+    buildOnce(folder === "dist" ? "console" : "harness")
+    const licenses = readFileSync(`${app}${folder}/LICENSES.md`, "utf8")
+    for (const name of ["effect", "lucide-react", "react-dom"])
+      assert.match(licenses, new RegExp(`^## ${name} - .+\\n\\n[^#]*Copyright`, "mu"))
+    assert.include(readFileSync(`${app}${folder}/LICENSE-Inter.txt`, "utf8"), "SIL OPEN FONT LICENSE")
+  })
+})
+
 describe("the single-file page", () => {
   it("is at most 150 kB of compressed script, and a classic script", () => {
     buildOnce("harness")
