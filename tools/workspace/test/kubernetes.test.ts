@@ -115,9 +115,10 @@ describe.each(renderings)("$file", (rendering) => {
         of("Deployment").spec.selector.matchLabels,
         of("Service").spec.selector,
         of("PodDisruptionBudget").spec.selector.matchLabels,
-        of("NetworkPolicy").spec.podSelector.matchLabels
+        of("NetworkPolicy").spec.podSelector.matchLabels,
+        pod.spec.topologySpreadConstraints[0].labelSelector.matchLabels
       ],
-      Array.from({ length: 4 }, () => labels)
+      Array.from({ length: 5 }, () => labels)
     )
     const names = [
       ...Object.keys(of("ConfigMap").data),
@@ -144,16 +145,40 @@ describe.each(renderings)("$file", (rendering) => {
   })
 
   it("has a pod that the restricted level allows", () => {
-    const { hostUsers, securityContext, volumes } = pod.spec
-    assert.isUndefined(hostUsers)
-    assert.isTrue(securityContext.runAsNonRoot)
-    assert.include(["RuntimeDefault", "Localhost"], securityContext.seccompProfile.type)
+    const { seccompProfile, ...user } = pod.spec.securityContext
+    assert.doesNotHaveAnyKeys(pod.spec, ["hostUsers", "hostNetwork", "hostPID", "hostIPC"])
+    assert.deepStrictEqual(user, { runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 })
+    assert.include(["RuntimeDefault", "Localhost"], seccompProfile.type)
+    // the server never calls Kubernetes
+    assert.isFalse(pod.spec.automountServiceAccountToken)
     assert.deepStrictEqual(server.securityContext, {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] }
     })
-    for (const { name, ...volume } of volumes) assert.hasAllKeys(volume, ["emptyDir"], name)
+    for (const { name, ...volume } of pod.spec.volumes) assert.hasAllKeys(volume, ["emptyDir"], name)
+  })
+
+  it("runs the image that the release workflow pushes for its browsers", () => {
+    const { appVersion } = parse(text("deploy/helm/webagent-server/Chart.yaml"))
+    const isReal = of("ConfigMap").data.WEBAGENT_SERVER_BROWSERS === "chromium"
+    assert.strictEqual(server.image, `webagent-server:${appVersion}${isReal ? "-chromium" : ""}`)
+  })
+
+  it("has space for its volumes, at the paths that the image writes to", () => {
+    const size = (quantity: string) => Number(/^(\d+)Gi$/u.exec(quantity)?.[1])
+    const volumes: ReadonlyArray<{ readonly emptyDir: { readonly sizeLimit: string } }> = pod.spec.volumes
+    const total = volumes.reduce((sum, { emptyDir }) => sum + size(emptyDir.sizeLimit), 0)
+    assert.isAtLeast(size(server.resources.limits["ephemeral-storage"]), total)
+    assert.deepStrictEqual(
+      server.volumeMounts.map(({ mountPath }: { readonly mountPath: string }) => mountPath),
+      [/^VOLUME (\S+)$/mu.exec(text("deploy/Dockerfile"))?.[1], "/tmp"]
+    )
+  })
+
+  it("keeps nodes running during an update and while a machine is drained", () => {
+    assert.deepStrictEqual(of("Deployment").spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 })
+    assert.strictEqual(of("PodDisruptionBudget").spec.maxUnavailable, 1)
   })
 
   it("allows enough time for a drain", () => {
@@ -184,6 +209,17 @@ describe.each(renderings)("$file", (rendering) => {
         port
       )
     }
+    const { WEBAGENT_SERVER_HOST, WEBAGENT_SERVER_PORT } = of("ConfigMap").data
+    assert.deepStrictEqual(
+      [WEBAGENT_SERVER_HOST, WEBAGENT_SERVER_PORT, pod.metadata.annotations["prometheus.io/port"]],
+      ["0.0.0.0", ...Array.from({ length: 2 }, () => String(ports[0]?.containerPort))]
+    )
+    // Kubernetes only replaces variables that come first
+    const [, address, advertised] = server.env
+    assert.deepStrictEqual(
+      [address.name, advertised.name, advertised.value],
+      ["POD_IP", "WEBAGENT_SERVER_ADVERTISE", `http://$(POD_IP):${WEBAGENT_SERVER_PORT}`]
+    )
     const namesOf = (all: ReadonlyArray<{ readonly name: string }>) => all.map(({ name }) => name).toSorted()
     assert.deepStrictEqual(namesOf(server.volumeMounts), namesOf(pod.spec.volumes))
     assert.deepStrictEqual(
@@ -203,6 +239,24 @@ describe.each(renderings)("$file", (rendering) => {
       assert.strictEqual(backend.service.name, of("Service").metadata.name)
       assert.include(namesOf(of("Service").spec.ports), backend.service.port.name)
     }
+  })
+
+  it("lets pods reach only DNS, each other, Postgres and the web", () => {
+    const { egress, policyTypes } = of("NetworkPolicy").spec
+    assert.deepStrictEqual(policyTypes, ["Ingress", "Egress"])
+    const dns = {
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } },
+      podSelector: { matchLabels: { "k8s-app": "kube-dns" } }
+    }
+    const postgres = { podSelector: { matchLabels: { "app.kubernetes.io/name": "postgres" } } }
+    const [, , , { to: web }] = egress
+    assert.deepStrictEqual(egress, [
+      { to: [dns], ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })) },
+      { to: [{ podSelector: of("Deployment").spec.selector }], ports: [{ port: 8080 }] },
+      { to: [postgres], ports: [{ port: 5432 }] },
+      { to: web, ports: [{ port: 80 }, { port: 443 }] }
+    ])
+    for (const peer of web) assert.hasAllKeys(peer, ["ipBlock"])
   })
 
   const blocks: ReadonlyArray<Block> = of("NetworkPolicy").spec.egress.flatMap(
@@ -276,6 +330,7 @@ describe("deploy/kubernetes", () => {
     const { change, patch } = patched("deploy/kubernetes/chromium.yaml")
     assert.strictEqual(change.name, server.name)
     assert.deepStrictEqual([patch.hostUsers, change.securityContext.procMount], [false, "Unmasked"])
+    assert.strictEqual(change.image, browsers.server.image)
     for (const { name } of change.env) assert.isTrue(isSetting(name), name)
   })
 
@@ -293,7 +348,10 @@ describe("deploy/kubernetes", () => {
   })
 
   it("scales by the server's count of browsers", () => {
-    const [, pods] = browsers.of("HorizontalPodAutoscaler").spec.metrics
+    const { metrics, scaleTargetRef } = browsers.of("HorizontalPodAutoscaler").spec
+    const { kind, metadata } = browsers.of("Deployment")
+    assert.deepInclude(scaleTargetRef, { kind, name: metadata.name })
+    const [, pods] = metrics
     assert.include(text("apps/server/src/monitoring.ts"), `"${pods.pods.metric.name}"`)
     // the autoscaler alone sets the number of nodes
     assert.isUndefined(browsers.of("Deployment").spec.replicas)
