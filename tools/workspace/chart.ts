@@ -37,13 +37,13 @@ export const renderings: ReadonlyArray<Rendering> = [
   {
     file: simulated,
     values: [],
-    about: `# Three nodes on one Postgres. Choose a namespace for them, write the Secret, then apply this file:\n${secret}\n${applied(simulated)}`
+    about: `# Three nodes on one Postgres. Choose a namespace for them, write the Secret, put your registry before the image, and apply:\n${secret}\n${applied(simulated)}`
   },
   {
     file: browsers,
     values: ["deploy/helm/browsers.yaml"],
     about: `# Nodes with real browsers in Chromium's own sandbox, which the Pod Security level "restricted" allows, with autoscaling and
-# an Ingress. Replace agent.example. Each machine needs deploy/seccomp/webagent.json as\n# /var/lib/kubelet/seccomp/profiles/webagent.json.\n${secret}\n${applied(browsers)}`
+# an Ingress. Replace agent.example and the image. Each machine needs deploy/seccomp/webagent.json as\n# /var/lib/kubelet/seccomp/profiles/webagent.json.\n${secret}\n${applied(browsers)}`
   }
 ]
 

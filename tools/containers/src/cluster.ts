@@ -15,6 +15,9 @@ interface Case {
   readonly patches: ReadonlyArray<string>
 }
 
+/** The version of Kubernetes since which a level accepts our pods. */
+const since = { restricted: "v1.30", baseline: "v1.35" }
+
 const cases: ReadonlyArray<Case> = [
   { level: "restricted", file: "webagent-server.yaml", patches: [] },
   { level: "restricted", file: "webagent-server-browsers.yaml", patches: [] },
@@ -31,9 +34,9 @@ const checkCase = async (server: ApiServer, { file, level, patches }: Case, name
     assert.deepEqual(warnings, [], what)
     return body
   }
-  const labels = Object.fromEntries(
-    ["enforce", "warn", "audit"].map((mode) => [`pod-security.kubernetes.io/${mode}`, level])
-  )
+  const labelsOf = (mode: string) => ({ [mode]: level, [`${mode}-version`]: since[level] })
+  const modes = ["enforce", "warn", "audit"].map((mode) => labelsOf(`pod-security.kubernetes.io/${mode}`))
+  const labels: Readonly<Record<string, string>> = Object.assign({}, ...modes)
   accept(await server.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } }), namespace)
   const claim = patches.includes("files.yaml") ? [parse(read("files-claim.yaml"))] : []
   const objects: ReadonlyArray<Manifest> = [...claim, ...parseAllDocuments(read(file)).map((one) => one.toJS())]

@@ -436,11 +436,20 @@ describe.skipIf(!helm)(`deploy/helm${helm ? "" : " (skipped without Helm)"}`, ()
     assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_MIN_ISOLATION, "namespaces")
   })
 
-  it("mounts a claim for files, and passes the variables of `env`", () => {
-    const { of, pod, server } = read(render("--set", "files.claim=shared,env.WEBAGENT_SERVER_KEEP_DAYS=30"))
+  it("mounts a claim for files, and passes the variables of `env` and of a Secret", () => {
+    // numbers of a file, unlike those of --set, are floats
+    const env = 'env={"WEBAGENT_SERVER_KEEP_DAYS":"30","WEBAGENT_SERVER_KEEP_RUNS":2000000}'
+    const { of, pod, server } = read(render("--set", "files.claim=shared,secretEnv=keys", "--set-json", env))
+    assert.deepInclude(server.envFrom, { secretRef: { name: "keys" } })
     assert.deepInclude(pod.spec.volumes, { name: "files", persistentVolumeClaim: { claimName: "shared" } })
     assert.deepInclude(server.volumeMounts, { name: "files", mountPath: of("ConfigMap").data.WEBAGENT_SERVER_FILES })
-    assert.strictEqual(of("ConfigMap").data.WEBAGENT_SERVER_KEEP_DAYS, "30")
+    assert.include(of("ConfigMap").data, { WEBAGENT_SERVER_KEEP_DAYS: "30", WEBAGENT_SERVER_KEEP_RUNS: "2000000" })
+  })
+
+  it("accepts a wildcard as the host", () => {
+    const { of } = read(render("--set", "ingress.enabled=true,ingress.host=*.agent.example,ingress.tlsSecret=t"))
+    const { rules, tls } = of("Ingress").spec
+    assert.deepStrictEqual([rules[0].host, tls[0].hosts], ["*.agent.example", ["*.agent.example"]])
   })
 
   it("refuses values that can't work, with advice", () => {
