@@ -103,6 +103,7 @@ export const findEngine = async (
       return { name, version, compose: await composeOf(name) }
     }
   }
+  if (reasons.length === 0) reasons.push(`WEBAGENT_ENGINE is "${wanted}", and it must be docker or podman`)
   return {
     missing: `${reasons.join(", and ")}. Install Docker or podman, or on Debian as root: sh tools/containers/debian.sh npm run test:containers`
   }

@@ -30,24 +30,32 @@ export const findProgram = async (name: Program, folder: string = cache): Promis
   )
 }
 
-if (import.meta.main) {
+/** Builds the programs that a folder doesn't have. Throws `Lacking` without Go. */
+export const buildPrograms = async (folder: string, signal: AbortSignal): Promise<void> => {
   const [, version = ""] = /k8s\.io\/kubernetes v(\S+)/u.exec(manifest) ?? []
   const [major, minor] = version.split(".")
   const stamp = Object.entries({ gitVersion: `v${version}`, gitMajor: major, gitMinor: minor })
     .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
     .join(" ")
-  const interrupted = new AbortController()
-  for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(name, () => interrupted.abort())
-  mkdirSync(cache, { recursive: true })
+  mkdirSync(folder, { recursive: true })
   for (const [name, source] of Object.entries(sources)) {
-    const program = join(cache, name)
+    const program = join(folder, name)
     if (existsSync(program)) continue
+    if ((await run(["go", "version"])).code === 127)
+      throw new Lacking(`${name} is built with Go, which is not on the PATH. Get it from https://go.dev/dl.`)
     const flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", `-ldflags=-s -w ${stamp}`]
-    await need(["go", "-C", home, "build", ...flags, "-o", `${program}.part`, source], {
-      env: { CGO_ENABLED: "0", GOWORK: "off" },
-      signal: interrupted.signal
-    })
+    const env = { CGO_ENABLED: "0", GOWORK: "off" }
+    await need(["go", "-C", home, "build", ...flags, "-o", `${program}.part`, source], { env, signal })
     renameSync(`${program}.part`, program)
     process.stdout.write(`${program}\n`)
   }
+}
+
+if (import.meta.main) {
+  const interrupted = new AbortController()
+  for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(name, () => interrupted.abort())
+  await buildPrograms(cache, interrupted.signal).catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = error instanceof Lacking ? 4 : 1
+  })
 }

@@ -59,5 +59,7 @@ describe("findEngine", () => {
     } finally {
       process.env["PATH"] = path
     }
+    const { missing } = { missing: "", ...(await findEngine("rkt")) }
+    assert.match(missing, /^WEBAGENT_ENGINE is "rkt", and it must be docker or podman\. Install /u)
   })
 })

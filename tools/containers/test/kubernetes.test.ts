@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { root } from "../src/build/workspace.ts"
-import { findProgram } from "../src/kubernetes.ts"
+import { buildPrograms, findProgram } from "../src/kubernetes.ts"
 import { Lacking } from "../src/Report.ts"
 
 describe("findProgram", () => {
-  it("prefers a program that was built here, and explains how to build a missing one", async () => {
+  it("prefers a program that was built here, and explains how to build a missing one, which needs Go", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-kubernetes-"))
     const path = process.env["PATH"]
     process.env["PATH"] = "/nowhere"
@@ -19,6 +19,12 @@ describe("findProgram", () => {
       assert.strictEqual(
         String(error),
         'Error: kube-apiserver is neither on the PATH nor built: with Go, "npm run kubernetes" builds it once, in about 10 minutes.'
+      )
+      const withoutGo = await buildPrograms(folder, AbortSignal.abort()).catch((reason: unknown) => reason)
+      assert.instanceOf(withoutGo, Lacking)
+      assert.match(
+        String(withoutGo),
+        /^Error: kube-apiserver is built with Go, which is not on the PATH\. Get it from \S+$/u
       )
     } finally {
       process.env["PATH"] = path
