@@ -8,13 +8,13 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { type BuildOptions, defineConfig, type Plugin, type UserConfig } from "vite"
 
-/** Compresses each text file once here, so that the server never does. */
+/** Compresses each text file once here, so that the server never does. Adds the license of the font, which Vite doesn't. */
 const compressed = (): Plugin => {
   let folder = ""
   return {
@@ -24,6 +24,7 @@ const compressed = (): Plugin => {
       folder = resolve(root, build.outDir)
     },
     writeBundle() {
+      copyFileSync(join(app, "node_modules/@fontsource-variable/inter/LICENSE"), join(folder, "LICENSE-Inter.txt"))
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
         if (!/\.(?:css|html|js|svg)$/u.test(name)) continue
         const bytes = readFileSync(join(folder, name))
@@ -33,15 +34,6 @@ const compressed = (): Plugin => {
     }
   }
 }
-
-/** Adds the font's license, which Vite's list doesn't have because only a style sheet refers to the font. */
-const fontLicense = (): Plugin => ({
-  name: "font-license",
-  generateBundle() {
-    const source = readFileSync(`${app}node_modules/@fontsource-variable/inter/LICENSE`)
-    this.emitFile({ type: "asset", fileName: "LICENSE-Inter.txt", source })
-  }
-})
 
 /** Replaces a module of Effect: each of its values is the one that `text` defines, unless it has a value of its own name. */
 const without = (module: string, names: object, text: string, own: ReadonlyArray<string> = []): Plugin => {
@@ -109,7 +101,7 @@ const server = process.env["WEBAGENT_CONSOLE_SERVER"] ?? "http://127.0.0.1:8080"
 const app = fileURLToPath(new URL(".", import.meta.url))
 
 const shared = {
-  plugins: [react(), fontLicense(), compressed()],
+  plugins: [react(), compressed()],
   resolve: { conditions: ["@webagent/source", "module", "browser", "development|production"] },
   css: { modules: { localsConvention: "camelCaseOnly" } },
   define: { isFile: "false" }

@@ -25,11 +25,8 @@ esac
 )
 chmodSync(join(place, "go"), 0o755)
 
-const make = (...args) =>
-  spawnSync(process.execPath, [script, ...args], {
-    encoding: "utf8",
-    env: { ...process.env, PATH: `${place}${delimiter}${process.env.PATH}` }
-  })
+const env = { ...process.env, PATH: `${place}${delimiter}${process.env.PATH}` }
+const make = (...args) => spawnSync(process.execPath, [script, ...args], { encoding: "utf8", env })
 
 const platform = `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`
 const id = `${process.platform}-${process.arch}`
@@ -63,6 +60,18 @@ test("runs this machine's binary in the installed package, and returns its exit 
   const without = run()
   assert.equal(without.status, 4)
   assert.match(without.stderr, /^@webagent\/k6 has no k6 for \S+ on \S+ here\. .+optional dependencies\.\n$/)
+})
+
+test("publishes the packages of platforms first, and skips published ones", () => {
+  // the registry has the package for Windows already
+  writeFileSync(
+    join(place, "npm"),
+    `#!/bin/sh\n[ "$1" = publish ] && echo "$*" >&2\ncase "$2" in @webagent/k6-win32-x64@*) echo found ;; esac\n`
+  )
+  chmodSync(join(place, "npm"), 0o755)
+  const publish = fileURLToPath(new URL("publish.sh", import.meta.url))
+  const { stderr } = spawnSync("sh", [publish, join(place, "out")], { encoding: "utf8", env })
+  assert.equal(stderr, [`k6-${id}`, "k6"].map((name) => `publish --provenance --access public ./${name}\n`).join(""))
 })
 
 test("refuses an unknown platform", () => {

@@ -1,5 +1,10 @@
-import { fileURLToPath } from "node:url"
-import { write } from "./Versions.ts"
+import { root } from "./Package.ts"
+import { pendingChangesets, write } from "./Versions.ts"
 
-// runs after `changeset version`, which moves package.json only
-for (const module of write(fileURLToPath(new URL("../../../", import.meta.url)))) process.stdout.write(`${module}\n`)
+// runs after `changeset version`, which changes package.json only; with --check, before a release
+const { length } = pendingChangesets(root)
+if (!process.argv.includes("--check")) for (const file of write(root)) process.stdout.write(`${file}\n`)
+else if (length > 0) {
+  process.stderr.write(`${length} changesets are not applied. Run npm run version:packages, and commit the result.\n`)
+  process.exitCode = 1
+}

@@ -12,10 +12,10 @@ interface Step {
 }
 
 interface Job {
-  readonly needs?: string
+  readonly needs?: string | ReadonlyArray<string>
   readonly strategy?: { readonly matrix: Readonly<Record<string, ReadonlyArray<string | number>>> }
   readonly "timeout-minutes"?: number
-  readonly steps: ReadonlyArray<Step>
+  readonly steps?: ReadonlyArray<Step>
 }
 
 /** A workflow as far as a local run of it goes. */
@@ -50,7 +50,7 @@ const runsOf = ({ strategy }: Job): ReadonlyArray<Readonly<Record<string, string
 export const commands = (workflow: Workflow, values: Record<string, string>): ReadonlyArray<Command> =>
   Object.entries(workflow.jobs).flatMap(([job, described]) =>
     runsOf(described).flatMap((matrix) =>
-      described.steps.flatMap(({ env = {}, run }) => {
+      (described.steps ?? []).flatMap(({ env = {}, run }) => {
         const answer = (text: string) =>
           text.replaceAll(/\$\{\{\s*(.+?)\s*\}\}/gu, (_, expression: string) => {
             const value = { ...values, ...matrix }[expression]

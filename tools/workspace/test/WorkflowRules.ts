@@ -19,11 +19,14 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
   readonly strategy?: { readonly matrix?: Readonly<Record<string, ReadonlyArray<unknown>>> }
-  readonly steps: ReadonlyArray<Step>
+  readonly steps?: ReadonlyArray<Step>
+  /** Another workflow, which runs in place of steps. */
+  readonly uses?: string
 }
 
 interface Workflow {
   readonly on: {
+    readonly workflow_call?: null
     readonly schedule?: ReadonlyArray<{ readonly cron: string }>
     readonly workflow_dispatch?: { readonly inputs?: Readonly<Record<string, unknown>> } | null
   }
@@ -34,6 +37,7 @@ interface Workflow {
 
 const workflowKeys = ["name", "on", "permissions", "env", "concurrency", "jobs"]
 const jobKeys = ["needs", "if", "runs-on", "environment", "permissions", "env", "strategy", "timeout-minutes", "steps"]
+const callerKeys = ["needs", "if", "permissions", "uses"]
 const stepKeys = ["id", "if", "uses", "with", "run", "env"]
 
 /** Inputs of the actions that the workflows use, at their pinned versions. */
@@ -60,6 +64,7 @@ const githubFields = [
   "run_id",
   "run_number",
   "sha",
+  "workflow",
   "workspace"
 ]
 const functions = ["always", "failure", "success", "cancelled", "hashFiles"]
@@ -104,7 +109,6 @@ const problemsOfCommand = ([program = "", ...args]: ReadonlyArray<string>): Read
   const hasFile = (path: string) => path.includes("$") || globSync(path, { cwd: root }).length > 0
   const name = program === "sudo" ? `sudo ${first}` : program
   if (!commandsThere.includes(name)) return [`the command "${name}" is not known`]
-  if (program === "npm" && first === "publish") return []
   if (program === "npm") {
     const script = first === "run" ? (args.find((word) => word !== "run" && !word.startsWith("-")) ?? "") : first
     return script in scripts() ? [] : [`package.json has no script "${script}"`]
@@ -199,10 +203,17 @@ const problemsOfPermissions = (permissions: Readonly<Record<string, string>> = {
 
 /** Returns the jobs that a job waits for, directly or not. */
 const allNeeds = (jobs: Workflow["jobs"], name: string, seen: ReadonlySet<string> = new Set()): ReadonlySet<string> =>
-  needsOf(jobs[name] ?? { steps: [] }).reduce<ReadonlySet<string>>(
+  needsOf(jobs[name] ?? {}).reduce<ReadonlySet<string>>(
     (found, other) => (found.has(other) ? found : allNeeds(jobs, other, new Set([...found, other]))),
     seen
   )
+
+/** True for the path of a workflow of this repository that other workflows can call. */
+const isCallable = (path: string): boolean => {
+  if (!path.startsWith("./.github/workflows/") || globSync(path, { cwd: root }).length === 0) return false
+  const { on }: Workflow = parse(readFileSync(join(root, path), "utf8"))
+  return "workflow_call" in on
+}
 
 /** Returns what GitHub would refuse of a workflow, or what would fail there, as sentences with the place. */
 export const problemsOf = (text: string): ReadonlyArray<string> => {
@@ -212,11 +223,13 @@ export const problemsOf = (text: string): ReadonlyArray<string> => {
   const crons = (on.schedule ?? []).filter(({ cron }) => !/^(?:[\d*/,-]+ ){4}[\d*/,-]+$/u.test(cron))
   const jobProblems = Object.entries(jobs).flatMap(([name, job]) => {
     const place = (steps: ReadonlyArray<string>): Place => ({ job, inputs, steps })
-    const ids = job.steps.flatMap(({ id }) => id ?? [])
+    const { steps = [], uses } = job
+    const ids = steps.flatMap(({ id }) => id ?? [])
     const contexts = Array.from((job.if ?? "").matchAll(/\b([a-z]+)\.\w/gu), ([, context = ""]) => context)
     const own = [
-      ...unknownKeys(job, jobKeys),
-      ...(job["runs-on" as keyof Job] === undefined ? ["it has no runs-on"] : []),
+      ...unknownKeys(job, uses === undefined ? jobKeys : callerKeys),
+      ...(uses === undefined && job["runs-on" as keyof Job] === undefined ? ["it has no runs-on"] : []),
+      ...(uses === undefined || isCallable(uses) ? [] : [`${uses} is not a workflow that can be called`]),
       ...problemsOfPermissions(job.permissions),
       ...needsOf(job).flatMap((other) => (other in jobs ? [] : [`there is no job ${other}`])),
       ...(allNeeds(jobs, name).has(name) ? ["it waits for itself"] : []),
@@ -227,8 +240,8 @@ export const problemsOf = (text: string): ReadonlyArray<string> => {
         .flatMap(expressionsIn)
         .flatMap((one) => problemsOfExpression(one, place([])))
     ]
-    const ofSteps = job.steps.flatMap((step, index) => {
-      const before = job.steps.slice(0, index).flatMap(({ id }) => id ?? [])
+    const ofSteps = steps.flatMap((step, index) => {
+      const before = steps.slice(0, index).flatMap(({ id }) => id ?? [])
       const names = [...Object.keys(env), ...Object.keys(job.env ?? {})]
       return problemsOfStep(step, place(before), names).map((problem) => `step ${index + 1}: ${problem}`)
     })

@@ -56,9 +56,9 @@ describe("workflows", () => {
     it(`${name} pins actions by hash, has timeouts, and grants only necessary permissions`, () => {
       const workflow = read(name)
       assert.deepStrictEqual(workflow.permissions, { contents: "read" })
-      for (const job of Object.values(workflow.jobs)) {
-        assert.isNumber(job["timeout-minutes"])
-        for (const { uses } of job.steps) if (uses !== undefined) assert.match(uses, /@[0-9a-f]{40}$/u)
+      for (const { steps, ...job } of Object.values(workflow.jobs)) {
+        if (steps !== undefined) assert.isNumber(job["timeout-minutes"])
+        for (const { uses } of steps ?? []) if (uses !== undefined) assert.match(uses, /@[0-9a-f]{40}$/u)
       }
     })
   }
