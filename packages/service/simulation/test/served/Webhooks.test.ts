@@ -303,6 +303,7 @@ describe("webhooks", () => {
       [{}, "url"],
       [{ url: "app.example" }, "Expected an address such as https://app.example/webhooks"],
       [{ url: "https://a:b@app.example" }, "without a user name and password"],
+      [{ url: "https://a@app.example" }, "without a user name and password"],
       [{ url: "https://app.example", events: ["run.started"] }, "run.completed"],
       [{ url: "https://app.example", events: [] }, "events"],
       [{ url: "https://app.example", event: ["run.failed"] }, "event"]
