@@ -115,6 +115,15 @@ describe("a request to a webhook", () => {
     })
   )
 
+  it.live("is sent to a name in this machine's own files if private addresses are allowed", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const port = yield* http((_, response) => response.writeHead(204).end())
+        assert.strictEqual(yield* send(`http://localhost:${port}`), 204)
+      })
+    )
+  )
+
   it.live("isn't sent to a private address, given by number or by name", () =>
     Effect.scoped(
       Effect.gen(function* () {
