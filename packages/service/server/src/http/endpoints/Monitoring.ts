@@ -91,20 +91,16 @@ const metrics = (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) =>
 
 /** `/`, `/ready`, `/health` and `/metrics`. `/metrics` has counts, and no content of runs. */
 export const layer = (about: Identity.About) =>
-  LazyGroup.group(
-    ServerApi,
-    "service",
-    Effect.fnUntraced(function* (handlers) {
-      const { health, sample } = yield* Monitoring
-      const auth = yield* ApiKeyAuth
-      return handlers.handleAll({
-        identity: () => Identity.respond(about),
-        ready: () => probe(health, auth),
-        health: () => probe(health, auth),
-        metrics: () => metrics(sample, auth)
-      })
+  LazyGroup.make(ServerApi, "service", function* (handlers) {
+    const { health, sample } = yield* Monitoring
+    const auth = yield* ApiKeyAuth
+    return handlers.handleAll({
+      identity: () => Identity.respond(about),
+      ready: () => probe(health, auth),
+      health: () => probe(health, auth),
+      metrics: () => metrics(sample, auth)
     })
-  )
+  })
 
 const description = "Requests by API version, method and status"
 
