@@ -58,20 +58,19 @@ export const layer = LazyGroup.make(Served, "sessions", function* (handlers) {
       SafeCreate.once({ request, payload }, (safe) =>
         Effect.flatMap(toDomain(payload), (settings) => engine.openSession(settings, safe))
       ).pipe(Effect.flatMap(({ session }) => shown(session, request))),
-    list: ({ query, request }) =>
-      Effect.gen(function* () {
-        const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-        const statuses = yield* statusesOf(query.filterBy)
-        const filter = statuses === undefined ? {} : { statuses }
-        const sessions = yield* NumberedPages.read((after, limit) => engine.lists.sessions(filter, after, limit), page)
-        const counts = yield* engine.lists.sessionCounts({}, NumberedPages.mostCounted)
-        return {
-          items: yield* Effect.forEach(sessions, (session) => shown(session, request)),
-          totalItems: NumberedPages.totalOf(counts, statuses),
-          pageNumber: page.number,
-          pageSize: page.size
-        }
-      }),
+    list: Effect.fnUntraced(function* ({ query, request }) {
+      const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
+      const statuses = yield* statusesOf(query.filterBy)
+      const filter = statuses === undefined ? {} : { statuses }
+      const sessions = yield* NumberedPages.read((after, limit) => engine.lists.sessions(filter, after, limit), page)
+      const counts = yield* engine.lists.sessionCounts({}, NumberedPages.mostCounted)
+      return {
+        items: yield* Effect.forEach(sessions, (session) => shown(session, request)),
+        totalItems: NumberedPages.totalOf(counts, statuses),
+        pageNumber: page.number,
+        pageSize: page.size
+      }
+    }),
     // "stop" is the only action that the contract lets through
     update: ({ params, request }) => Effect.flatMap(stop(params.session_id), ({ id }) => get(id, request)),
     delete: ({ params }) => deleteSession(engine, params.session_id),

@@ -50,12 +50,11 @@ export const layer = LazyGroup.make(Served, "tasks", function* (handlers) {
 
   const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
 
-  const view = (id: string, request: HttpServerRequest.HttpServerRequest) =>
-    Effect.gen(function* () {
-      const turn = yield* find(id)
-      const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", notFound)
-      return Conversion.taskWithSteps(turn, steps, yield* linksOf(request))
-    })
+  const view = Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+    const turn = yield* find(id)
+    const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", notFound)
+    return Conversion.taskWithSteps(turn, steps, yield* linksOf(request))
+  })
 
   /** Creates a task in a session of its own, or as the next one of the session that the body names. */
   const create = Effect.fnUntraced(function* (body: TaskCreate, safe: Safe | undefined) {
@@ -78,21 +77,20 @@ export const layer = LazyGroup.make(Served, "tasks", function* (handlers) {
           SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
         })
       ),
-    list: ({ query }) =>
-      Effect.gen(function* () {
-        const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-        const filter = filterOf(query)
-        const statuses = yield* statusesOf(query.filterBy)
-        const all = statuses === undefined ? filter : { ...filter, statuses }
-        const turns = yield* NumberedPages.read((after, limit) => engine.lists.turns(all, after, limit), page)
-        const counts = yield* engine.lists.turnCounts(filter, NumberedPages.mostCounted)
-        return {
-          items: turns.map(Conversion.taskFromDomain),
-          totalItems: NumberedPages.totalOf(counts, statuses),
-          pageNumber: page.number,
-          pageSize: page.size
-        }
-      }),
+    list: Effect.fnUntraced(function* ({ query }) {
+      const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
+      const filter = filterOf(query)
+      const statuses = yield* statusesOf(query.filterBy)
+      const all = statuses === undefined ? filter : { ...filter, statuses }
+      const turns = yield* NumberedPages.read((after, limit) => engine.lists.turns(all, after, limit), page)
+      const counts = yield* engine.lists.turnCounts(filter, NumberedPages.mostCounted)
+      return {
+        items: turns.map(Conversion.taskFromDomain),
+        totalItems: NumberedPages.totalOf(counts, statuses),
+        pageNumber: page.number,
+        pageSize: page.size
+      }
+    }),
     get: ({ params, request }) => view(params.task_id, request),
     status: ({ params }) => Effect.map(find(params.task_id), Conversion.taskStatus),
     update: ({ params, payload, request }) =>

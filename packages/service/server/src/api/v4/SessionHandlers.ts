@@ -36,12 +36,11 @@ export const layer = LazyGroup.make(Served, "sessions", function* (handlers) {
     )
 
   return handlers.handleAll({
-    list: ({ query }) =>
-      Effect.gen(function* () {
-        const { rows, ...page } = yield* ListPage.read("sessions", query, {}, engine.lists.sessions)
-        const sessions = yield* Effect.forEach(rows, listed)
-        return { sessions: sessions.filter((session) => session !== undefined), ...page }
-      }),
+    list: Effect.fnUntraced(function* ({ query }) {
+      const { rows, ...page } = yield* ListPage.read("sessions", query, {}, engine.lists.sessions)
+      const sessions = yield* Effect.forEach(rows, listed)
+      return { sessions: sessions.filter((session) => session !== undefined), ...page }
+    }),
     purge: ({ params }) => deleteSession(engine, params.session_id),
     get: ({ params }) =>
       Effect.flatMap(find(params.session_id), ({ session, turns }) => {

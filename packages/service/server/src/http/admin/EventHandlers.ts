@@ -24,22 +24,21 @@ export const layer = group("events", function* (handlers) {
       )
     )
     .handleAll({
-      stream: ({ headers, query: { run = null } }) =>
-        Effect.gen(function* () {
-          const lastEventId = headers["last-event-id"]
-          if (ServerSentEvents.positionOf(lastEventId) === null) {
-            return yield* new BadCursorError({
-              detail:
-                "Last-Event-ID must be the id of an event of this server. Leave it out to start with the next change"
-            })
-          }
-          const context = yield* Effect.context<never>()
-          const changes = feed({ after: lastEventId || null, run: run?.toLowerCase() ?? null }).pipe(
-            Stream.map((change) => ({ ...change, id: Number(change.id) })),
-            Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
-            Stream.provideContext(context)
-          )
-          return ServerSentEvents.respond(yield* hub.ofCaller(changes))
-        })
+      stream: Effect.fnUntraced(function* ({ headers, query: { run = null } }) {
+        const lastEventId = headers["last-event-id"]
+        if (ServerSentEvents.positionOf(lastEventId) === null) {
+          return yield* new BadCursorError({
+            detail:
+              "Last-Event-ID must be the id of an event of this server. Leave it out to start with the next change"
+          })
+        }
+        const context = yield* Effect.context<never>()
+        const changes = feed({ after: lastEventId || null, run: run?.toLowerCase() ?? null }).pipe(
+          Stream.map((change) => ({ ...change, id: Number(change.id) })),
+          Stream.catch((error) => Stream.fromEffectDrain(Effect.logDebug("A stream of events ended", error))),
+          Stream.provideContext(context)
+        )
+        return ServerSentEvents.respond(yield* hub.ofCaller(changes))
+      })
     })
 })

@@ -59,14 +59,13 @@ export const layer = group("keys", function* (handlers) {
     Effect.map(withUsage(key), (view): CreatedKey => ({ key: view, secret }))
 
   return handlers.handleAll({
-    list: () =>
-      Effect.gen(function* () {
-        if (stored === undefined) return []
-        const { isAdmin, name } = yield* Caller
-        const all = yield* stored.list
-        const seen = isAdmin ? all : all.filter((key) => key.name === name)
-        return yield* Effect.forEach(seen, withUsage, { concurrency: atOnce })
-      }),
+    list: Effect.fnUntraced(function* () {
+      if (stored === undefined) return []
+      const { isAdmin, name } = yield* Caller
+      const all = yield* stored.list
+      const seen = isAdmin ? all : all.filter((key) => key.name === name)
+      return yield* Effect.forEach(seen, withUsage, { concurrency: atOnce })
+    }),
     create: ({ payload: { limits = unlimited, name, scopes = defaultKeyScopes } }) =>
       Effect.flatMap(Effect.andThen(Audit.note([name]), keys), ({ create }) =>
         create({ name, limits, scopes: [...new Set(scopes)] })

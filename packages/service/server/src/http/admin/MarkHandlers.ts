@@ -20,14 +20,13 @@ export const makeNotable = (engine: Engine["Service"], notes: RunNotesService | 
 export const layer = group("marks", function* (handlers) {
   const find = makeNotable(yield* Engine, yield* RunNotes)
   return handlers.handleAll({
-    set: ({ params, payload: { note = null, verdict } }) =>
-      Effect.gen(function* () {
-        const { notes, turn } = yield* find(params.run_id)
-        const { name } = yield* Caller
-        const mark: RunMark = { verdict, note, by: name, at_ms: yield* Clock.currentTimeMillis }
-        yield* notes.set(turn.id, { mark })
-        return markOf(mark)
-      }),
+    set: Effect.fnUntraced(function* ({ params, payload: { note = null, verdict } }) {
+      const { notes, turn } = yield* find(params.run_id)
+      const { name } = yield* Caller
+      const mark: RunMark = { verdict, note, by: name, at_ms: yield* Clock.currentTimeMillis }
+      yield* notes.set(turn.id, { mark })
+      return markOf(mark)
+    }),
     remove: ({ params }) => Effect.flatMap(find(params.run_id), ({ notes, turn }) => notes.set(turn.id, { mark: null }))
   })
 })

@@ -127,18 +127,16 @@ export const layer = group("runs", function* (handlers) {
       })
     )
     .handleAll({
-      steps: ({ params, query: { after = 0 } }) =>
-        Effect.gen(function* () {
-          const turn = yield* find(params.run_id)
-          const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", noRun)
-          return steps.filter(({ ordinal }) => ordinal > after).map(stepOf(turn))
-        }),
-      modelCalls: ({ params, query: { after = 0 } }) =>
-        Effect.gen(function* () {
-          const { id } = yield* find(params.run_id)
-          const calls = yield* Effect.catchTag(engine.modelCalls(id), "TurnNotFound", noRun)
-          return calls.filter(({ ordinal }) => ordinal > after).map(callOf)
-        }),
+      steps: Effect.fnUntraced(function* ({ params, query: { after = 0 } }) {
+        const turn = yield* find(params.run_id)
+        const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", noRun)
+        return steps.filter(({ ordinal }) => ordinal > after).map(stepOf(turn))
+      }),
+      modelCalls: Effect.fnUntraced(function* ({ params, query: { after = 0 } }) {
+        const { id } = yield* find(params.run_id)
+        const calls = yield* Effect.catchTag(engine.modelCalls(id), "TurnNotFound", noRun)
+        return calls.filter(({ ordinal }) => ordinal > after).map(callOf)
+      }),
       ask: ({ params, payload }) =>
         engine.ask(params.run_id.toLowerCase(), askedOf(payload)).pipe(
           Effect.map(runOf),

@@ -50,28 +50,27 @@ export const layer = (api: Operations) =>
     }
     const has = features.filter((feature) => parts[feature] ?? groups.has(feature))
     return handlers.handleAll({
-      get: () =>
-        Effect.gen(function* () {
-          const caller = yield* Caller
-          const { isAdmin, name } = caller
-          const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
-          const now_ms = yield* Clock.currentTimeMillis
-          const { browsers, command, data, model, program } = installation
-          return {
-            version,
-            node: nodeNameIn(node),
-            startedAt: fromMillis(started_ms),
-            uptimeMs: Math.max(0, now_ms - started_ms),
-            has: [...has, ...installation.has],
-            data,
-            browsers,
-            model,
-            models: yield* engine.models,
-            program,
-            command: isAdmin ? command : null,
-            key: { name, admin: isAdmin, operations }
-          }
-        }),
+      get: Effect.fnUntraced(function* () {
+        const caller = yield* Caller
+        const { isAdmin, name } = caller
+        const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
+        const now_ms = yield* Clock.currentTimeMillis
+        const { browsers, command, data, model, program } = installation
+        return {
+          version,
+          node: nodeNameIn(node),
+          startedAt: fromMillis(started_ms),
+          uptimeMs: Math.max(0, now_ms - started_ms),
+          has: [...has, ...installation.has],
+          data,
+          browsers,
+          model,
+          models: yield* engine.models,
+          program,
+          command: isAdmin ? command : null,
+          key: { name, admin: isAdmin, operations }
+        }
+      }),
       health: () => Effect.map(health, ({ reason = null, status, ...details }) => ({ status, reason, details })),
       settings: () => Effect.succeed(installation.settings)
     })

@@ -70,28 +70,26 @@ export const layer = group("shares", function* (handlers) {
       })
     )
     .handleAll({
-      get: ({ params, request }) =>
-        Effect.gen(function* () {
-          const { notes, turn } = yield* find(params.run_id)
-          const { share } = yield* notes.get(turn.id)
-          if (share === null || share.expiresAt_ms <= (yield* Clock.currentTimeMillis)) {
-            return yield* new NotFoundError({ detail: "This run has no link" })
-          }
-          return yield* linkOf(request, turn.id, share)
-        }),
-      create: ({ params, query: { days = defaultDays }, request }) =>
-        Effect.gen(function* () {
-          const { notes, turn } = yield* find(params.run_id)
-          const createdAt_ms = yield* Clock.currentTimeMillis
-          const share: RunShare = {
-            // a link from before has another id
-            id: createdAt_ms.toString(36),
-            createdAt_ms,
-            expiresAt_ms: createdAt_ms + days * day_ms
-          }
-          yield* notes.set(turn.id, { share })
-          return yield* linkOf(request, turn.id, share)
-        }),
+      get: Effect.fnUntraced(function* ({ params, request }) {
+        const { notes, turn } = yield* find(params.run_id)
+        const { share } = yield* notes.get(turn.id)
+        if (share === null || share.expiresAt_ms <= (yield* Clock.currentTimeMillis)) {
+          return yield* new NotFoundError({ detail: "This run has no link" })
+        }
+        return yield* linkOf(request, turn.id, share)
+      }),
+      create: Effect.fnUntraced(function* ({ params, query: { days = defaultDays }, request }) {
+        const { notes, turn } = yield* find(params.run_id)
+        const createdAt_ms = yield* Clock.currentTimeMillis
+        const share: RunShare = {
+          // a link from before has another id
+          id: createdAt_ms.toString(36),
+          createdAt_ms,
+          expiresAt_ms: createdAt_ms + days * day_ms
+        }
+        yield* notes.set(turn.id, { share })
+        return yield* linkOf(request, turn.id, share)
+      }),
       revoke: ({ params }) =>
         Effect.flatMap(find(params.run_id), ({ notes, turn }) => notes.set(turn.id, { share: null }))
     })

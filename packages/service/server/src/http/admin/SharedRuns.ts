@@ -73,16 +73,15 @@ export const layer = LazyGroup.make(Served, "sharedRuns", function* (group) {
       })
     )
     .handleAll({
-      get: ({ params, query }) =>
-        Effect.gen(function* () {
-          const turn = yield* find(params.run_id, query.token)
-          const steps = yield* stepsOf(turn.id)
-          return {
-            ...Struct.omit(runOf(turn), ["failure", "isSuccess", "node", "owner", "sessionId", "tags", "workspaceId"]),
-            stepList: steps.map(stepOf(turn)),
-            recording: recordings !== null && (yield* recordedIn(turn)) !== null,
-            simulated: browsers.startsWith("simulated")
-          }
-        })
+      get: Effect.fnUntraced(function* ({ params, query }) {
+        const turn = yield* find(params.run_id, query.token)
+        const steps = yield* stepsOf(turn.id)
+        return {
+          ...Struct.omit(runOf(turn), ["failure", "isSuccess", "node", "owner", "sessionId", "tags", "workspaceId"]),
+          stepList: steps.map(stepOf(turn)),
+          recording: recordings !== null && (yield* recordedIn(turn)) !== null,
+          simulated: browsers.startsWith("simulated")
+        }
+      })
     })
 })
