@@ -7,12 +7,11 @@ import type { Project } from "../config/Project.ts"
 import type * as Settings from "../config/Settings.ts"
 
 /** Returns the words behind a command such as `run` or `load compare`, without the words before it. */
-export const wordsOf = (command: string) =>
-  Effect.gen(function* () {
-    const { args } = yield* Stdio.Stdio
-    const all = yield* args
-    return command.split(" ").reduce((words, name) => words.slice(words.indexOf(name) + 1), all)
-  })
+export const wordsOf = Effect.fnUntraced(function* (command: string) {
+  const { args } = yield* Stdio.Stdio
+  const all = yield* args
+  return command.split(" ").reduce((words, name) => words.slice(words.indexOf(name) + 1), all)
+})
 
 /**
  * Makes a command whose missing flags come from the environment and the configuration.

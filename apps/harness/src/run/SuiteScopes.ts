@@ -51,19 +51,18 @@ export const make = Effect.fnUntraced(function* (
       ? { hook: error.hook, error: redact(sentence(error.cause)) }
       : { error: redact(sentence(error)) }
   for (const suite of suites) scopes.set(suite, yield* open)
-  const close = (suite: string) =>
-    Effect.gen(function* () {
-      const ended = scopes.get(suite)
-      if (ended === undefined) return
-      scopes.set(suite, yield* open)
-      yield* Effect.interruptible(Scope.close(ended.scope, Exit.void)).pipe(
-        Effect.timeoutOrElse({
-          duration: release,
-          orElse: () => failed(suite, { limit_ms: Duration.toMillis(release) })
-        }),
-        Effect.catchCause((cause) => failed(suite, errorOf(Cause.squash(cause))))
-      )
-    })
+  const close = Effect.fnUntraced(function* (suite: string) {
+    const ended = scopes.get(suite)
+    if (ended === undefined) return
+    scopes.set(suite, yield* open)
+    yield* Effect.interruptible(Scope.close(ended.scope, Exit.void)).pipe(
+      Effect.timeoutOrElse({
+        duration: release,
+        orElse: () => failed(suite, { limit_ms: Duration.toMillis(release) })
+      }),
+      Effect.catchCause((cause) => failed(suite, errorOf(Cause.squash(cause))))
+    )
+  })
   const of = (suite: string) => {
     const open = scopes.get(suite)
     if (open === undefined) throw new TypeError(`No suite ${suite} is part of this run.`)

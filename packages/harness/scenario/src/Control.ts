@@ -178,15 +178,14 @@ export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =
       cancelRun: (id) => tell(api.operations.cancelRun({ params: { run_id: id } })),
       stopSession: (id) => tell(api.operations.stopSession({ params: { session_id: id } })),
       dropConnections: (id) => tell(api.operations.dropConnections({ params: { browser_id: id } })),
-      inject: ({ fault, ...when }) =>
-        Effect.gen(function* () {
-          const name = `injected ${++injected} on ${when.resource}`
-          const plan = yield* Effect.try({
-            try: () => PlainTimes.faultsOf([{ name, fault, when }]),
-            catch: refusedPlan
-          })
-          yield* Effect.acquireRelease(change(name, plan), () => Effect.ignore(change(name, [])))
-        }),
+      inject: Effect.fnUntraced(function* ({ fault, ...when }) {
+        const name = `injected ${++injected} on ${when.resource}`
+        const plan = yield* Effect.try({
+          try: () => PlainTimes.faultsOf([{ name, fault, when }]),
+          catch: refusedPlan
+        })
+        yield* Effect.acquireRelease(change(name, plan), () => Effect.ignore(change(name, [])))
+      }),
       journal: (resource) =>
         Effect.map(Effect.mapError(api.record.getJournal({ query: { resource } }), refused), ({ entries }) => entries),
       api: Effect.succeed(api)

@@ -289,11 +289,10 @@ export const make = Effect.fnUntraced(function* (
     upload,
     write: makeWrite(tables),
     ownerOf: (id) => Effect.sync(() => stored.get(expected.get(id)?.workspaceId ?? id)?.workspace.owner),
-    read: (id, path) =>
-      Effect.gen(function* () {
-        const files = stored.get(id)?.files ?? attached.get(id)
-        return files === undefined ? yield* new WorkspaceNotFound({ id }) : contentOf(yield* file(files, path))
-      }),
+    read: Effect.fnUntraced(function* (id, path) {
+      const files = stored.get(id)?.files ?? attached.get(id)
+      return files === undefined ? yield* new WorkspaceNotFound({ id }) : contentOf(yield* file(files, path))
+    }),
     removeFile: (id, path) =>
       Effect.flatMap(open(id), ({ files }) => Effect.map(file(files, path), () => void files.delete(path))),
     filesById: (wanted) =>

@@ -26,18 +26,17 @@ const newFolder = async (downloads: string) => {
 
 /** Access to the folder of a browser's downloads. What the browser put there is untrusted: links are not followed. */
 export const make = (downloads: string): BrowserFiles => ({
-  put: (name, bytes) =>
-    Effect.gen(function* () {
-      const folder = yield* attempt(() => newFolder(downloads))
-      const path = join(folder, name)
-      yield* Effect.acquireUseRelease(
-        attempt(() => open(path, "wx", 0o600)),
-        (file) => Stream.runForEach(bytes, (chunk) => attempt(() => file.appendFile(chunk))),
-        (file) => Effect.promise(() => file.close())
-      )
-      yield* attempt(() => give(path, folder))
-      return path
-    }),
+  put: Effect.fnUntraced(function* (name, bytes) {
+    const folder = yield* attempt(() => newFolder(downloads))
+    const path = join(folder, name)
+    yield* Effect.acquireUseRelease(
+      attempt(() => open(path, "wx", 0o600)),
+      (file) => Stream.runForEach(bytes, (chunk) => attempt(() => file.appendFile(chunk))),
+      (file) => Effect.promise(() => file.close())
+    )
+    yield* attempt(() => give(path, folder))
+    return path
+  }),
   read: (path) =>
     Effect.gen(function* () {
       if (dirname(resolve(path)) !== resolve(downloads)) return null

@@ -167,14 +167,13 @@ const waitWhile = (isSo: () => boolean, times: number) =>
   Effect.repeat(Effect.sync(isSo), { schedule: Schedule.spaced("5 millis"), while: (yes) => yes, times })
 
 /** Waits until nothing of a group runs; a process that the kernel holds back is waited for 5 seconds at most. */
-const groupGone = (pid: number) =>
-  Effect.gen(function* () {
-    yield* waitWhile(() => killGroup(pid), 10)
-    // some may have ended with no parent that asks for them: they stay in the group. All of /proc tells which
-    const left = killGroup(pid) && process.platform === "linux" ? runningIn(pid) : null
-    // what is killed starts nothing more
-    yield* waitWhile(() => (left === null ? killGroup(pid) : left.some(isRunning)), 1000)
-  })
+const groupGone = Effect.fnUntraced(function* (pid: number) {
+  yield* waitWhile(() => killGroup(pid), 10)
+  // some may have ended with no parent that asks for them: they stay in the group. All of /proc tells which
+  const left = killGroup(pid) && process.platform === "linux" ? runningIn(pid) : null
+  // what is killed starts nothing more
+  yield* waitWhile(() => (left === null ? killGroup(pid) : left.some(isRunning)), 1000)
+})
 
 const end = (options: StartOptions) => (child: Child) =>
   Effect.gen(function* () {

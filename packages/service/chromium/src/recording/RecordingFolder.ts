@@ -178,19 +178,18 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
       yield* Effect.addFinalizer(() => finish(id))
       return yield* Spool.open(spoolOf(id), options.limits ?? Spool.defaultLimits, (bytes) => makeRoom(bytes))
     }),
-    find: (id: string) =>
-      Effect.gen(function* () {
-        const place = placeOf(id)
-        if (place === undefined) return Option.none<Recording>()
-        yield* finished(id)
-        for (const [extension, contentType] of Object.entries(contentTypes)) {
-          const path = join(folder, `${place}${extension}`)
-          const stats = statSync(path, { throwIfNoEntry: false })
-          if (stats === undefined) continue
-          return Option.some<Recording>({ path, contentType, bytes: stats.size, finishedAt_ms: stats.mtimeMs })
-        }
-        return Option.none<Recording>()
-      }),
+    find: Effect.fnUntraced(function* (id: string) {
+      const place = placeOf(id)
+      if (place === undefined) return Option.none<Recording>()
+      yield* finished(id)
+      for (const [extension, contentType] of Object.entries(contentTypes)) {
+        const path = join(folder, `${place}${extension}`)
+        const stats = statSync(path, { throwIfNoEntry: false })
+        if (stats === undefined) continue
+        return Option.some<Recording>({ path, contentType, bytes: stats.size, finishedAt_ms: stats.mtimeMs })
+      }
+      return Option.none<Recording>()
+    }),
     keep: (browserId: string, name: string, jpeg: Uint8Array) =>
       Effect.suspend(() => {
         const file = `${browserId}${pictures}`

@@ -80,6 +80,26 @@ export const group: typeof HttpApiBuilder.group = (api, identifier, build) =>
     })
   ) as never
 
+/** The same for handlers that use services: a generator gets these, and returns the handlers. */
+export const make = <
+  ApiId extends string,
+  Groups extends HttpApiGroup.Constraint,
+  const Identifier extends HttpApiGroup.Identifier<Groups>,
+  Used extends Effect.Effect<unknown, unknown, unknown>,
+  Made
+>(
+  api: HttpApi.HttpApi<ApiId, Groups>,
+  identifier: Identifier,
+  build: (
+    handlers: HttpApiBuilder.Handlers.FromGroup<HttpApiGroup.WithIdentifier<Groups, Identifier>>
+  ) => Generator<Used, HttpApiBuilder.Handlers.ValidateReturn<Made>, never>
+) =>
+  group<ApiId, Groups, Identifier, Effect.Effect<Made, Effect.Error<Used>, Effect.Services<Used>>>(
+    api,
+    identifier,
+    Effect.fnUntraced(build) as never
+  )
+
 /** The app of an endpoint, from the services of the layers that `group` makes. */
 export const appOf = (
   services: Context.Context<never>,

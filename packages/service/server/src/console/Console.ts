@@ -43,19 +43,18 @@ export const around = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRes
     /** True if another node sends the request on: it checked the page, and `NodeRouting` checks its signature. */
     const isForwarded = ({ headers }: HttpServerRequest.HttpServerRequest) =>
       nodes !== null && Signature.header in headers
-    const respond = (request: HttpServerRequest.HttpServerRequest, path: string) =>
-      Effect.gen(function* () {
-        if (isWithin(path, consoleApiPath) && isForwarded(request)) return yield* app
-        // a page that points its own name at this machine has the same origin as the console
-        const name = yield* Hosts.findRefusedHost
-        if (name !== undefined) return ErrorResponse.make(403, Hosts.sentence(name), uncached)
-        const isRead = request.method === "GET" || request.method === "HEAD"
-        if (isWithin(path, consoleApiPath)) {
-          if (yield* isForeign(request)) return foreign
-          return HttpServerResponse.setHeaders(yield* app, uncached)
-        }
-        return isRead ? yield* files(request, path) : readsOnly
-      })
+    const respond = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, path: string) {
+      if (isWithin(path, consoleApiPath) && isForwarded(request)) return yield* app
+      // a page that points its own name at this machine has the same origin as the console
+      const name = yield* Hosts.findRefusedHost
+      if (name !== undefined) return ErrorResponse.make(403, Hosts.sentence(name), uncached)
+      const isRead = request.method === "GET" || request.method === "HEAD"
+      if (isWithin(path, consoleApiPath)) {
+        if (yield* isForeign(request)) return foreign
+        return HttpServerResponse.setHeaders(yield* app, uncached)
+      }
+      return isRead ? yield* files(request, path) : readsOnly
+    })
     return Effect.withFiber<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>(
       (fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)

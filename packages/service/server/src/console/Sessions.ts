@@ -37,17 +37,16 @@ export const make = ({ named }: Pick<CallersService, "named">): Effect.Effect<Si
   Effect.map(ConsoleSessions, (stored) => {
     const sessions = stored ?? MemoryConsoleSessions.make()
     return {
-      open: ({ key, name }) =>
-        Effect.gen(function* () {
-          const now_ms = yield* Clock.currentTimeMillis
-          const token = randomBytes(32).toString("base64url")
-          const keyCreatedAt_ms = key?.createdAt_ms ?? null
-          yield* sessions.add(
-            { hash: digestOf(token), key: name, keyCreatedAt_ms, begunAt_ms: now_ms, usedAt_ms: now_ms },
-            { idleUntil_ms: now_ms - idle_ms, perKey }
-          )
-          return token
-        }),
+      open: Effect.fnUntraced(function* ({ key, name }) {
+        const now_ms = yield* Clock.currentTimeMillis
+        const token = randomBytes(32).toString("base64url")
+        const keyCreatedAt_ms = key?.createdAt_ms ?? null
+        yield* sessions.add(
+          { hash: digestOf(token), key: name, keyCreatedAt_ms, begunAt_ms: now_ms, usedAt_ms: now_ms },
+          { idleUntil_ms: now_ms - idle_ms, perKey }
+        )
+        return token
+      }),
       find: Effect.fnUntraced(function* (token, isUse = true) {
         const digest = digestOf(token)
         const session = yield* sessions.get(digest)

@@ -21,15 +21,11 @@ const router = Mount.makeRouter([Api], ["/path"])
 /** A server with a name, and the number of times that its handlers were made. */
 const serverOf = Effect.fnUntraced(function* (name: string) {
   let made = 0
-  const layer = LazyGroup.group(
-    Api,
-    "names",
-    Effect.fnUntraced(function* (handlers) {
-      made++
-      const own = yield* Name
-      return handlers.handle("get", () => Effect.succeed(own))
-    })
-  )
+  const layer = LazyGroup.make(Api, "names", function* (handlers) {
+    made++
+    const own = yield* Name
+    return handlers.handle("get", () => Effect.succeed(own))
+  })
   const app = yield* Mount.mount(router, [Mount.handlers(Api, layer)], {
     "/path": () => Effect.map(Name, (own) => Effect.succeed(HttpServerResponse.text(`path of ${own}`)))
   }).pipe(Effect.provideService(Name, name))

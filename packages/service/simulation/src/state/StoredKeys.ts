@@ -66,17 +66,16 @@ const make = Effect.gen(function* () {
       }),
     named: (name) => Effect.sync(() => Option.fromUndefinedOr(entryOf(name)?.[1])),
     // the cost of a run counts once it's finished
-    usage: (owner, from_ms) =>
-      Effect.gen(function* () {
-        const runs = yield* lists.turnCounts({ owner }, most)
-        const browsers = yield* lists.browserCounts({ owner }, most)
-        const spend = yield* lists.spend({ from_ms, to_ms: from_ms + day_ms, owner })
-        return {
-          runs: runs.queued.count + runs.dispatching.count + runs.running.count,
-          browsers: browsers.active.count,
-          usd: spend.reduce((sum, { cost }) => sum + Number(cost), 0)
-        }
-      }),
+    usage: Effect.fnUntraced(function* (owner, from_ms) {
+      const runs = yield* lists.turnCounts({ owner }, most)
+      const browsers = yield* lists.browserCounts({ owner }, most)
+      const spend = yield* lists.spend({ from_ms, to_ms: from_ms + day_ms, owner })
+      return {
+        runs: runs.queued.count + runs.dispatching.count + runs.running.count,
+        browsers: browsers.active.count,
+        usd: spend.reduce((sum, { cost }) => sum + Number(cost), 0)
+      }
+    }),
     countRequest: (name, perMinute) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
         const next_ms = Math.max(fullAt_ms.get(name) ?? 0, now_ms) + Math.ceil(window_ms / perMinute)

@@ -41,66 +41,56 @@ const toDomain = (body: SessionCreate) =>
   }))
 
 /** The v2 operations on sessions. */
-export const layer = LazyGroup.group(
-  Served,
-  "sessions",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const linksOf = yield* Links.make
-    const get = read(engine, linksOf)
+export const layer = LazyGroup.make(Served, "sessions", function* (handlers) {
+  const engine = yield* Engine
+  const linksOf = yield* Links.make
+  const get = read(engine, linksOf)
 
-    const shown = (session: Session.Session, request: Request) =>
-      Effect.map(linksOf(request, session.browserId), (links) => Conversion.itemFromDomain(session, links))
-    const share = (session: Session.Session, request: Request) =>
-      Effect.map(linksOf(request), (links) => Conversion.shareFromDomain(session, links))
-    const stop = (id: string) => Effect.catchTag(engine.stopSession(id.toLowerCase()), "SessionNotFound", notFound)
+  const shown = (session: Session.Session, request: Request) =>
+    Effect.map(linksOf(request, session.browserId), (links) => Conversion.itemFromDomain(session, links))
+  const share = (session: Session.Session, request: Request) =>
+    Effect.map(linksOf(request), (links) => Conversion.shareFromDomain(session, links))
+  const stop = (id: string) => Effect.catchTag(engine.stopSession(id.toLowerCase()), "SessionNotFound", notFound)
 
-    return handlers.handleAll({
-      get: ({ params, request }) => get(params.session_id, request),
-      create: ({ payload, request }) =>
-        SafeCreate.once({ request, payload }, (safe) =>
-          Effect.flatMap(toDomain(payload), (settings) => engine.openSession(settings, safe))
-        ).pipe(Effect.flatMap(({ session }) => shown(session, request))),
-      list: ({ query, request }) =>
-        Effect.gen(function* () {
-          const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-          const statuses = yield* statusesOf(query.filterBy)
-          const filter = statuses === undefined ? {} : { statuses }
-          const sessions = yield* NumberedPages.read(
-            (after, limit) => engine.lists.sessions(filter, after, limit),
-            page
-          )
-          const counts = yield* engine.lists.sessionCounts({}, NumberedPages.mostCounted)
-          return {
-            items: yield* Effect.forEach(sessions, (session) => shown(session, request)),
-            totalItems: NumberedPages.totalOf(counts, statuses),
-            pageNumber: page.number,
-            pageSize: page.size
-          }
-        }),
-      // "stop" is the only action that the contract lets through
-      update: ({ params, request }) => Effect.flatMap(stop(params.session_id), ({ id }) => get(id, request)),
-      delete: ({ params }) => deleteSession(engine, params.session_id),
-      purge: ({ params }) => deleteSession(engine, params.session_id),
-      getShare: ({ params, request }) =>
-        engine.session(params.session_id.toLowerCase()).pipe(
-          Effect.catchTag("SessionNotFound", () =>
-            Effect.fail(new ShareNotFoundError({ detail: "Session not found" }))
-          ),
-          Effect.filterOrFail(
-            ({ session }) => session.shared,
-            () => new ShareNotFoundError({ detail: "Public share not found" })
-          ),
-          Effect.flatMap(({ session }) => share(session, request))
+  return handlers.handleAll({
+    get: ({ params, request }) => get(params.session_id, request),
+    create: ({ payload, request }) =>
+      SafeCreate.once({ request, payload }, (safe) =>
+        Effect.flatMap(toDomain(payload), (settings) => engine.openSession(settings, safe))
+      ).pipe(Effect.flatMap(({ session }) => shown(session, request))),
+    list: Effect.fnUntraced(function* ({ query, request }) {
+      const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
+      const statuses = yield* statusesOf(query.filterBy)
+      const filter = statuses === undefined ? {} : { statuses }
+      const sessions = yield* NumberedPages.read((after, limit) => engine.lists.sessions(filter, after, limit), page)
+      const counts = yield* engine.lists.sessionCounts({}, NumberedPages.mostCounted)
+      return {
+        items: yield* Effect.forEach(sessions, (session) => shown(session, request)),
+        totalItems: NumberedPages.totalOf(counts, statuses),
+        pageNumber: page.number,
+        pageSize: page.size
+      }
+    }),
+    // "stop" is the only action that the contract lets through
+    update: ({ params, request }) => Effect.flatMap(stop(params.session_id), ({ id }) => get(id, request)),
+    delete: ({ params }) => deleteSession(engine, params.session_id),
+    purge: ({ params }) => deleteSession(engine, params.session_id),
+    getShare: ({ params, request }) =>
+      engine.session(params.session_id.toLowerCase()).pipe(
+        Effect.catchTag("SessionNotFound", () => Effect.fail(new ShareNotFoundError({ detail: "Session not found" }))),
+        Effect.filterOrFail(
+          ({ session }) => session.shared,
+          () => new ShareNotFoundError({ detail: "Public share not found" })
         ),
-      share: ({ params, request }) =>
-        Effect.catchTag(engine.shareSession(params.session_id.toLowerCase()), "SessionNotFound", notFound).pipe(
-          Effect.flatMap((session) => share(session, request))
-        ),
-      unshare: ({ params }) =>
-        Effect.catchTag(engine.unshareSession(params.session_id.toLowerCase()), "SessionNotFound", notFound).pipe(
-          Effect.asVoid
-        )
-    })
+        Effect.flatMap(({ session }) => share(session, request))
+      ),
+    share: ({ params, request }) =>
+      Effect.catchTag(engine.shareSession(params.session_id.toLowerCase()), "SessionNotFound", notFound).pipe(
+        Effect.flatMap((session) => share(session, request))
+      ),
+    unshare: ({ params }) =>
+      Effect.catchTag(engine.unshareSession(params.session_id.toLowerCase()), "SessionNotFound", notFound).pipe(
+        Effect.asVoid
+      )
   })
-)
+})

@@ -44,66 +44,60 @@ const filterOf = ({ after, before, sessionId }: TaskListQuery): TurnFilter => ({
 })
 
 /** The v2 operations on tasks. */
-export const layer = LazyGroup.group(
-  Served,
-  "tasks",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const linksOf = yield* Links.make
+export const layer = LazyGroup.make(Served, "tasks", function* (handlers) {
+  const engine = yield* Engine
+  const linksOf = yield* Links.make
 
-    const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
+  const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", notFound)
 
-    const view = (id: string, request: HttpServerRequest.HttpServerRequest) =>
-      Effect.gen(function* () {
-        const turn = yield* find(id)
-        const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", notFound)
-        return Conversion.taskWithSteps(turn, steps, yield* linksOf(request))
-      })
-
-    /** Creates a task in a session of its own, or as the next one of the session that the body names. */
-    const create = Effect.fnUntraced(function* (body: TaskCreate, safe: Safe | undefined) {
-      const { sessionId = null, task } = body
-      const options = yield* TaskOptions.ofTask(body)
-      yield* checkModel(engine, options.model, "llm")
-      if (sessionId === null) {
-        return yield* engine.createSession({ task, modelParams: null, thinkingLevel: null, ...options }, safe)
-      }
-      yield* TaskOptions.refuseOfFollowUp(body)
-      return yield* engine.queue({ sessionId: sessionId.toLowerCase(), text: task, interrupt: false, ...options }, safe)
-    })
-
-    return handlers.handleAll({
-      create: ({ payload, request }) =>
-        SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
-          Effect.map(({ turn }) => ({ id: turn.id, sessionId: turn.sessionId })),
-          Effect.catchTags({
-            SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
-            SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
-          })
-        ),
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
-          const filter = filterOf(query)
-          const statuses = yield* statusesOf(query.filterBy)
-          const all = statuses === undefined ? filter : { ...filter, statuses }
-          const turns = yield* NumberedPages.read((after, limit) => engine.lists.turns(all, after, limit), page)
-          const counts = yield* engine.lists.turnCounts(filter, NumberedPages.mostCounted)
-          return {
-            items: turns.map(Conversion.taskFromDomain),
-            totalItems: NumberedPages.totalOf(counts, statuses),
-            pageNumber: page.number,
-            pageSize: page.size
-          }
-        }),
-      get: ({ params, request }) => view(params.task_id, request),
-      status: ({ params }) => Effect.map(find(params.task_id), Conversion.taskStatus),
-      update: ({ params, payload, request }) =>
-        Effect.gen(function* () {
-          const { id, sessionId } = yield* find(params.task_id)
-          yield* payload.action === "stop" ? engine.cancelTurn(id) : engine.stopSession(sessionId)
-          return yield* view(id, request)
-        }).pipe(Effect.catchTags({ TurnNotFound: notFound, SessionNotFound: notFound }))
-    })
+  const view = Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+    const turn = yield* find(id)
+    const steps = yield* Effect.catchTag(engine.steps(turn.id), "TurnNotFound", notFound)
+    return Conversion.taskWithSteps(turn, steps, yield* linksOf(request))
   })
-)
+
+  /** Creates a task in a session of its own, or as the next one of the session that the body names. */
+  const create = Effect.fnUntraced(function* (body: TaskCreate, safe: Safe | undefined) {
+    const { sessionId = null, task } = body
+    const options = yield* TaskOptions.ofTask(body)
+    yield* checkModel(engine, options.model, "llm")
+    if (sessionId === null) {
+      return yield* engine.createSession({ task, modelParams: null, thinkingLevel: null, ...options }, safe)
+    }
+    yield* TaskOptions.refuseOfFollowUp(body)
+    return yield* engine.queue({ sessionId: sessionId.toLowerCase(), text: task, interrupt: false, ...options }, safe)
+  })
+
+  return handlers.handleAll({
+    create: ({ payload, request }) =>
+      SafeCreate.once({ request, payload }, (safe) => create(payload, safe)).pipe(
+        Effect.map(({ turn }) => ({ id: turn.id, sessionId: turn.sessionId })),
+        Effect.catchTags({
+          SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
+          SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
+        })
+      ),
+    list: Effect.fnUntraced(function* ({ query }) {
+      const page = yield* NumberedPages.pageOf("pageNumber", query.pageNumber, query.pageSize)
+      const filter = filterOf(query)
+      const statuses = yield* statusesOf(query.filterBy)
+      const all = statuses === undefined ? filter : { ...filter, statuses }
+      const turns = yield* NumberedPages.read((after, limit) => engine.lists.turns(all, after, limit), page)
+      const counts = yield* engine.lists.turnCounts(filter, NumberedPages.mostCounted)
+      return {
+        items: turns.map(Conversion.taskFromDomain),
+        totalItems: NumberedPages.totalOf(counts, statuses),
+        pageNumber: page.number,
+        pageSize: page.size
+      }
+    }),
+    get: ({ params, request }) => view(params.task_id, request),
+    status: ({ params }) => Effect.map(find(params.task_id), Conversion.taskStatus),
+    update: ({ params, payload, request }) =>
+      Effect.gen(function* () {
+        const { id, sessionId } = yield* find(params.task_id)
+        yield* payload.action === "stop" ? engine.cancelTurn(id) : engine.stopSession(sessionId)
+        return yield* view(id, request)
+      }).pipe(Effect.catchTags({ TurnNotFound: notFound, SessionNotFound: notFound }))
+  })
+})

@@ -159,24 +159,20 @@ const make = Effect.gen(function* () {
 })
 
 /** The v4 operation on the events of a run. */
-export const layer = LazyGroup.group(
-  Served,
-  "events",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const { list, stream } = yield* make
-    return handlers.handle("list", ({ params, query, request }) =>
-      Effect.gen(function* () {
-        const turn = yield* engine.turn(params.run_id.toLowerCase())
-        const { after = 0, limit = defaultLimit } = query
-        const { accept, "last-event-id": lastEventId, prefer } = request.headers
-        if (!ServerSentEvents.isWanted(accept)) return yield* list(turn, after, limit, waitOf(prefer))
-        const position = ServerSentEvents.positionOf(lastEventId)
-        if (position === null) {
-          return yield* invalid(["header", "last-event-id"], "Expected the id of an event of this server")
-        }
-        return yield* stream(turn, position ?? after)
-      }).pipe(Effect.catchTag("TurnNotFound", () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))))
-    )
-  })
-)
+export const layer = LazyGroup.make(Served, "events", function* (handlers) {
+  const engine = yield* Engine
+  const { list, stream } = yield* make
+  return handlers.handle("list", ({ params, query, request }) =>
+    Effect.gen(function* () {
+      const turn = yield* engine.turn(params.run_id.toLowerCase())
+      const { after = 0, limit = defaultLimit } = query
+      const { accept, "last-event-id": lastEventId, prefer } = request.headers
+      if (!ServerSentEvents.isWanted(accept)) return yield* list(turn, after, limit, waitOf(prefer))
+      const position = ServerSentEvents.positionOf(lastEventId)
+      if (position === null) {
+        return yield* invalid(["header", "last-event-id"], "Expected the id of an event of this server")
+      }
+      return yield* stream(turn, position ?? after)
+    }).pipe(Effect.catchTag("TurnNotFound", () => Effect.fail(new RunNotFoundError({ detail: "Run not found" }))))
+  )
+})

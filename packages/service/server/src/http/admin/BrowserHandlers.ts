@@ -4,13 +4,12 @@ import { type Browser, type Control, Engine, LiveViews } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as LazyGroup from "../../api/LazyGroup.ts"
 import { cdpPath } from "../../api/v4/Conversion.ts"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Links from "../../api/Links.ts"
 import { type BrowserWork, browserOf } from "./Conversion.ts"
-import type { Operations } from "./Operations.ts"
+import { group } from "./Operations.ts"
 import * as Pages from "./Pages.ts"
 
 /** Number of browsers that are stopped, or whose sessions are read, at the same time. */
@@ -96,76 +95,71 @@ const taken = ({ control }: { readonly control: Control }) =>
   Effect.fail(new ConflictError({ detail: `${control.driver} has control until ${fromMillis(control.until_ms)}` }))
 
 /** Browsers of every key, or of the request's key. */
-export const layer = (api: Operations) =>
-  LazyGroup.group(
-    api,
-    "browsers",
-    Effect.fnUntraced(function* (handlers) {
-      const engine = yield* Engine
-      const linksOf = yield* Links.make
-      const workOf = makeWorkOf(engine)
-      const tabOf = makeTabOf(yield* LiveViews)
-      const stop = makeStop(engine)
-      const find = (id: string) => Effect.catchTag(engine.browser(id.toLowerCase()), "BrowserNotFound", noBrowser)
+export const layer = group("browsers", function* (handlers) {
+  const engine = yield* Engine
+  const linksOf = yield* Links.make
+  const workOf = makeWorkOf(engine)
+  const tabOf = makeTabOf(yield* LiveViews)
+  const stop = makeStop(engine)
+  const find = (id: string) => Effect.catchTag(engine.browser(id.toLowerCase()), "BrowserNotFound", noBrowser)
 
-      return handlers
-        .handle("list", ({ query: { cursor, limit, ...filters } }) =>
-          Effect.gen(function* () {
-            const filter = yield* filterOf(filters)
-            const page = yield* Pages.read(
-              { list: "admin.browsers", filter, cursor, limit },
-              (after, rows) => engine.lists.browsers(filter, after, rows),
-              (browser) => browser
-            )
-            const show = (browser: Browser.Browser) => Effect.map(workOf(browser), (work) => browserOf(browser, work))
-            return { ...page, rows: yield* Effect.forEach(page.rows, show, { concurrency: atOnce }) }
-          })
+  return handlers
+    .handle("list", ({ query: { cursor, limit, ...filters } }) =>
+      Effect.gen(function* () {
+        const filter = yield* filterOf(filters)
+        const page = yield* Pages.read(
+          { list: "admin.browsers", filter, cursor, limit },
+          (after, rows) => engine.lists.browsers(filter, after, rows),
+          (browser) => browser
         )
-        .handle("get", ({ params }) =>
-          Effect.gen(function* () {
-            const browser = yield* find(params.browser_id)
-            const tab = browser.status === "active" ? yield* tabOf(browser.id) : null
-            return browserOf(browser, yield* workOf(browser), tab)
-          })
-        )
-        .handle("links", ({ params, request }) =>
-          Effect.gen(function* () {
-            const { id, recording, status } = yield* find(params.browser_id)
-            const links = yield* linksOf(request, id)
-            const running = status === "active" ? id : null
-            return {
-              liveUrl: links.live(running),
-              controlUrl: links.control(running),
-              cdpUrl: running === null ? null : links.to(cdpPath(id)).replace(/^http/u, "ws"),
-              recordingUrl: recording && status === "stopped" ? links.recording(id) : null
-            }
-          })
-        )
-        .handle("control", ({ params }) =>
-          Effect.gen(function* () {
-            const { id } = yield* find(params.browser_id)
-            return controlView(id, yield* engine.controlOf(id))
-          })
-        )
-        .handle("takeControl", ({ params, payload, request }) =>
-          Effect.gen(function* () {
-            const { id, status } = yield* find(params.browser_id)
-            if (status === "stopped") return yield* stopped()
-            const links = yield* linksOf(request, id)
-            if (!links.showsBrowsers) return yield* new ConflictError({ detail: unseen })
-            const { name } = yield* Caller
-            const control = yield* engine.takeControl(id, name, (payload.seconds ?? controlSeconds) * 1000)
-            return { ...controlView(id, control), url: links.driver(id, control.id) }
-          }).pipe(Effect.catchTags({ BrowserStopped: stopped, ControlTaken: taken }))
-        )
-        .handle("releaseControl", ({ params }) =>
-          Effect.gen(function* () {
-            const { id } = yield* find(params.browser_id)
-            const { isAdmin, name } = yield* Caller
-            // an operator can always give the browser back to its agent
-            yield* engine.releaseControl(id, isAdmin ? undefined : name)
-          }).pipe(Effect.catchTag("ControlTaken", taken))
-        )
-        .handleAll({ stop: ({ payload }) => Effect.andThen(Audit.note(payload.ids), stop(payload.ids)) })
-    })
-  )
+        const show = (browser: Browser.Browser) => Effect.map(workOf(browser), (work) => browserOf(browser, work))
+        return { ...page, rows: yield* Effect.forEach(page.rows, show, { concurrency: atOnce }) }
+      })
+    )
+    .handle("get", ({ params }) =>
+      Effect.gen(function* () {
+        const browser = yield* find(params.browser_id)
+        const tab = browser.status === "active" ? yield* tabOf(browser.id) : null
+        return browserOf(browser, yield* workOf(browser), tab)
+      })
+    )
+    .handle("links", ({ params, request }) =>
+      Effect.gen(function* () {
+        const { id, recording, status } = yield* find(params.browser_id)
+        const links = yield* linksOf(request, id)
+        const running = status === "active" ? id : null
+        return {
+          liveUrl: links.live(running),
+          controlUrl: links.control(running),
+          cdpUrl: running === null ? null : links.to(cdpPath(id)).replace(/^http/u, "ws"),
+          recordingUrl: recording && status === "stopped" ? links.recording(id) : null
+        }
+      })
+    )
+    .handle("control", ({ params }) =>
+      Effect.gen(function* () {
+        const { id } = yield* find(params.browser_id)
+        return controlView(id, yield* engine.controlOf(id))
+      })
+    )
+    .handle("takeControl", ({ params, payload, request }) =>
+      Effect.gen(function* () {
+        const { id, status } = yield* find(params.browser_id)
+        if (status === "stopped") return yield* stopped()
+        const links = yield* linksOf(request, id)
+        if (!links.showsBrowsers) return yield* new ConflictError({ detail: unseen })
+        const { name } = yield* Caller
+        const control = yield* engine.takeControl(id, name, (payload.seconds ?? controlSeconds) * 1000)
+        return { ...controlView(id, control), url: links.driver(id, control.id) }
+      }).pipe(Effect.catchTags({ BrowserStopped: stopped, ControlTaken: taken }))
+    )
+    .handle("releaseControl", ({ params }) =>
+      Effect.gen(function* () {
+        const { id } = yield* find(params.browser_id)
+        const { isAdmin, name } = yield* Caller
+        // an operator can always give the browser back to its agent
+        yield* engine.releaseControl(id, isAdmin ? undefined : name)
+      }).pipe(Effect.catchTag("ControlTaken", taken))
+    )
+    .handleAll({ stop: ({ payload }) => Effect.andThen(Audit.note(payload.ids), stop(payload.ids)) })
+})

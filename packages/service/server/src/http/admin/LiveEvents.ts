@@ -69,18 +69,17 @@ export const make = Effect.gen(function* () {
       Effect.map(workOf(one), (work) => [{ event: "browser", data: browserOf(one, work) }])
     )
   /** A step, and the run, because its number of steps and cost have changed with it. */
-  const step = (id: string, ordinal: number, withDetails: boolean) =>
-    Effect.gen(function* () {
-      const turn = yield* engine.turn(id)
-      const row = { event: "run", data: runOf(turn) }
-      if (!withDetails) return [row]
-      const [steps, calls] = yield* Effect.all([engine.steps(id), engine.modelCalls(id)])
-      return [
-        row,
-        ...steps.filter((one) => one.ordinal === ordinal).map((one) => ({ event: "step", data: stepOf(turn)(one) })),
-        ...calls.filter((call) => call.step === ordinal).map((call) => ({ event: "modelCall", data: callOf(call) }))
-      ]
-    })
+  const step = Effect.fnUntraced(function* (id: string, ordinal: number, withDetails: boolean) {
+    const turn = yield* engine.turn(id)
+    const row = { event: "run", data: runOf(turn) }
+    if (!withDetails) return [row]
+    const [steps, calls] = yield* Effect.all([engine.steps(id), engine.modelCalls(id)])
+    return [
+      row,
+      ...steps.filter((one) => one.ordinal === ordinal).map((one) => ({ event: "step", data: stepOf(turn)(one) })),
+      ...calls.filter((call) => call.step === ordinal).map((call) => ({ event: "modelCall", data: callOf(call) }))
+    ]
+  })
 
   const recordsOf = (
     { id, of, step: ordinal = 0 }: Event,

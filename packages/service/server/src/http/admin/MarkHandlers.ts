@@ -2,10 +2,9 @@ import { NotFoundError } from "@webagent/admin"
 import { Engine, type RunMark, RunNotes, type RunNotesService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as LazyGroup from "../../api/LazyGroup.ts"
 import { Caller } from "../../api/Caller.ts"
 import { markOf } from "./Conversion.ts"
-import type { Operations } from "./Operations.ts"
+import { group } from "./Operations.ts"
 
 /** Finds runs that the caller may see, and the storage of their notes. */
 export const makeNotable = (engine: Engine["Service"], notes: RunNotesService | null) => (id: string) =>
@@ -18,23 +17,16 @@ export const makeNotable = (engine: Engine["Service"], notes: RunNotesService | 
   })
 
 /** Opinions of people about runs. */
-export const layer = (api: Operations) =>
-  LazyGroup.group(
-    api,
-    "marks",
-    Effect.fnUntraced(function* (handlers) {
-      const find = makeNotable(yield* Engine, yield* RunNotes)
-      return handlers.handleAll({
-        set: ({ params, payload: { note = null, verdict } }) =>
-          Effect.gen(function* () {
-            const { notes, turn } = yield* find(params.run_id)
-            const { name } = yield* Caller
-            const mark: RunMark = { verdict, note, by: name, at_ms: yield* Clock.currentTimeMillis }
-            yield* notes.set(turn.id, { mark })
-            return markOf(mark)
-          }),
-        remove: ({ params }) =>
-          Effect.flatMap(find(params.run_id), ({ notes, turn }) => notes.set(turn.id, { mark: null }))
-      })
-    })
-  )
+export const layer = group("marks", function* (handlers) {
+  const find = makeNotable(yield* Engine, yield* RunNotes)
+  return handlers.handleAll({
+    set: Effect.fnUntraced(function* ({ params, payload: { note = null, verdict } }) {
+      const { notes, turn } = yield* find(params.run_id)
+      const { name } = yield* Caller
+      const mark: RunMark = { verdict, note, by: name, at_ms: yield* Clock.currentTimeMillis }
+      yield* notes.set(turn.id, { mark })
+      return markOf(mark)
+    }),
+    remove: ({ params }) => Effect.flatMap(find(params.run_id), ({ notes, turn }) => notes.set(turn.id, { mark: null }))
+  })
+})

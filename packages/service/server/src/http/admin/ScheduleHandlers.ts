@@ -12,7 +12,6 @@ import {
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as LazyGroup from "../../api/LazyGroup.ts"
 import * as Audit from "../../api/Audit.ts"
 import { invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
@@ -22,7 +21,7 @@ import { Scheduler } from "../../schedules/Scheduler.ts"
 import * as StartRun from "../../schedules/StartRun.ts"
 import { runOf } from "./Conversion.ts"
 import { owned } from "./Owned.ts"
-import type { Operations } from "./Operations.ts"
+import { group } from "./Operations.ts"
 
 const timeOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
@@ -67,77 +66,70 @@ const withoutSecrets = (run: StartRunRequest) =>
     : Effect.void
 
 /** Schedules of runs. */
-export const layer = (api: Operations) =>
-  LazyGroup.group(
-    api,
-    "schedules",
-    Effect.fnUntraced(function* (handlers) {
-      const stored = yield* Schedules
-      const { wake } = yield* Scheduler
-      const start = yield* StartRun.make
-      const engine = yield* Engine
-      const schedules = stored === null ? Effect.fail(none) : Effect.succeed(stored)
+export const layer = group("schedules", function* (handlers) {
+  const stored = yield* Schedules
+  const { wake } = yield* Scheduler
+  const start = yield* StartRun.make
+  const engine = yield* Engine
+  const schedules = stored === null ? Effect.fail(none) : Effect.succeed(stored)
 
-      const use = <A, E, R>(
-        body: (service: SchedulesService) => Effect.Effect<A, E, R>
-      ): Effect.Effect<A, Exclude<E, ScheduleNotFound> | NotFoundError, R> =>
-        Effect.mapError(Effect.flatMap(schedules, body), (error) =>
-          error instanceof ScheduleNotFound
-            ? new NotFoundError({ detail: `No schedule has the id ${error.id}` })
-            : (error as Exclude<E, ScheduleNotFound>)
-        )
+  const use = <A, E, R>(
+    body: (service: SchedulesService) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, Exclude<E, ScheduleNotFound> | NotFoundError, R> =>
+    Effect.mapError(Effect.flatMap(schedules, body), (error) =>
+      error instanceof ScheduleNotFound
+        ? new NotFoundError({ detail: `No schedule has the id ${error.id}` })
+        : (error as Exclude<E, ScheduleNotFound>)
+    )
 
-      return handlers.handleAll({
-        list: () => use((service) => Effect.map(service.list, (all) => all.map(viewOf))),
-        create: ({ payload, request }) =>
-          use((service) =>
-            Effect.gen(function* () {
-              const { cron, missed = "skip", name, run, timeZone = "UTC" } = payload
-              yield* withoutSecrets(run)
-              const { schedule } = yield* SafeCreate.once({ request, payload }, (safe) =>
-                engine.once(safe, "Schedule", (keep) =>
-                  Effect.flatMap(nextOf(cron, timeZone), (dueAt_ms) =>
-                    owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }, keep))
-                  )
-                )
+  return handlers.handleAll({
+    list: () => use((service) => Effect.map(service.list, (all) => all.map(viewOf))),
+    create: ({ payload, request }) =>
+      use((service) =>
+        Effect.gen(function* () {
+          const { cron, missed = "skip", name, run, timeZone = "UTC" } = payload
+          yield* withoutSecrets(run)
+          const { schedule } = yield* SafeCreate.once({ request, payload }, (safe) =>
+            engine.once(safe, "Schedule", (keep) =>
+              Effect.flatMap(nextOf(cron, timeZone), (dueAt_ms) =>
+                owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }, keep))
               )
-              yield* Audit.note([schedule.id])
-              yield* wake
-              return viewOf(schedule)
-            })
-          ).pipe(Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))),
-        get: ({ params: { schedule_id } }) => use((service) => Effect.map(service.find(schedule_id), viewOf)),
-        update: ({ params: { schedule_id }, payload: { active, ...changes } }) =>
-          use((service) =>
-            Effect.gen(function* () {
-              if (changes.run !== undefined) yield* withoutSecrets(changes.run)
-              const schedule = yield* service.find(schedule_id)
-              const { cron, isActive, timeZone } = { ...schedule, isActive: active ?? schedule.isActive, ...changes }
-              const isMoved = cron !== schedule.cron || timeZone !== schedule.timeZone || isActive !== schedule.isActive
-              const changed = yield* service.update(schedule_id, {
-                ...changes,
-                isActive,
-                // from now on: a pause isn't a missed time. Without such a change, a time that is due stays due
-                ...(isMoved ? { dueAt_ms: isActive ? yield* nextOf(cron, timeZone) : null } : {})
-              })
-              yield* wake
-              return viewOf(changed)
-            })
-          ),
-        remove: ({ params: { schedule_id } }) => use((service) => service.remove(schedule_id)),
-        run: ({ params: { schedule_id }, request }) =>
-          use((service) =>
-            Effect.gen(function* () {
-              const { owner, run } = yield* service.find(schedule_id)
-              const { turn } = yield* SafeCreate.once({ request, payload: run }, (safe) =>
-                Effect.provideService(start(run as StartRunRequest, safe), Owner, owner)
-              )
-              yield* Audit.note([schedule_id, turn.id])
-              return runOf(turn)
-            })
-          ).pipe(
-            Effect.catchTag("ProfileUnusable", ({ message }) => Effect.fail(new ConflictError({ detail: message })))
+            )
           )
-      })
-    })
-  )
+          yield* Audit.note([schedule.id])
+          yield* wake
+          return viewOf(schedule)
+        })
+      ).pipe(Effect.catchTag("NoRoom", ({ message }) => Effect.fail(new ConflictError({ detail: message })))),
+    get: ({ params: { schedule_id } }) => use((service) => Effect.map(service.find(schedule_id), viewOf)),
+    update: ({ params: { schedule_id }, payload: { active, ...changes } }) =>
+      use((service) =>
+        Effect.gen(function* () {
+          if (changes.run !== undefined) yield* withoutSecrets(changes.run)
+          const schedule = yield* service.find(schedule_id)
+          const { cron, isActive, timeZone } = { ...schedule, isActive: active ?? schedule.isActive, ...changes }
+          const isMoved = cron !== schedule.cron || timeZone !== schedule.timeZone || isActive !== schedule.isActive
+          const changed = yield* service.update(schedule_id, {
+            ...changes,
+            isActive,
+            // from now on: a pause isn't a missed time. Without such a change, a time that is due stays due
+            ...(isMoved ? { dueAt_ms: isActive ? yield* nextOf(cron, timeZone) : null } : {})
+          })
+          yield* wake
+          return viewOf(changed)
+        })
+      ),
+    remove: ({ params: { schedule_id } }) => use((service) => service.remove(schedule_id)),
+    run: ({ params: { schedule_id }, request }) =>
+      use((service) =>
+        Effect.gen(function* () {
+          const { owner, run } = yield* service.find(schedule_id)
+          const { turn } = yield* SafeCreate.once({ request, payload: run }, (safe) =>
+            Effect.provideService(start(run as StartRunRequest, safe), Owner, owner)
+          )
+          yield* Audit.note([schedule_id, turn.id])
+          return runOf(turn)
+        })
+      ).pipe(Effect.catchTag("ProfileUnusable", ({ message }) => Effect.fail(new ConflictError({ detail: message }))))
+  })
+})

@@ -28,55 +28,50 @@ const nameOf = ({ endpoint, group }: ApiKeyAuth.Operation) => `${group.identifie
 
 /** The server itself: version, parts, health and settings. */
 export const layer = (api: Operations) =>
-  LazyGroup.group(
-    api,
-    "server",
-    Effect.fnUntraced(function* (handlers) {
-      const engine = yield* Engine
-      const { health } = yield* Monitoring
-      const installation = yield* Installation
-      const node = yield* NodeId
-      const started_ms = yield* StartedAt
-      const all = Object.values<HttpApiGroup.Top>(api.groups as object as Record<string, HttpApiGroup.Top>).flatMap(
-        (group) => Object.values(group.endpoints).map((endpoint): ApiKeyAuth.Operation => ({ group, endpoint }))
-      )
-      const groups = new Set<string>(Object.keys(api.groups))
-      const profiles = yield* Profiles
-      const parts: Readonly<Record<string, boolean>> = {
-        recordings: (yield* Recordings) !== null,
-        live: (yield* LiveViews) !== null,
-        profiles: profiles !== null && profiles.unusable === undefined,
-        files: (yield* Workspaces) !== null,
-        webhooks: (yield* Webhooks) !== null,
-        schedules: (yield* Schedules) !== null,
-        replays: yield* engine.replays
-      }
-      const has = features.filter((feature) => parts[feature] ?? groups.has(feature))
-      return handlers.handleAll({
-        get: () =>
-          Effect.gen(function* () {
-            const caller = yield* Caller
-            const { isAdmin, name } = caller
-            const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
-            const now_ms = yield* Clock.currentTimeMillis
-            const { browsers, command, data, model, program } = installation
-            return {
-              version,
-              node: nodeNameIn(node),
-              startedAt: fromMillis(started_ms),
-              uptimeMs: Math.max(0, now_ms - started_ms),
-              has: [...has, ...installation.has],
-              data,
-              browsers,
-              model,
-              models: yield* engine.models,
-              program,
-              command: isAdmin ? command : null,
-              key: { name, admin: isAdmin, operations }
-            }
-          }),
-        health: () => Effect.map(health, ({ reason = null, status, ...details }) => ({ status, reason, details })),
-        settings: () => Effect.succeed(installation.settings)
-      })
+  LazyGroup.make(api, "server", function* (handlers) {
+    const engine = yield* Engine
+    const { health } = yield* Monitoring
+    const installation = yield* Installation
+    const node = yield* NodeId
+    const started_ms = yield* StartedAt
+    const all = Object.values<HttpApiGroup.Top>(api.groups as object as Record<string, HttpApiGroup.Top>).flatMap(
+      (group) => Object.values(group.endpoints).map((endpoint): ApiKeyAuth.Operation => ({ group, endpoint }))
+    )
+    const groups = new Set<string>(Object.keys(api.groups))
+    const profiles = yield* Profiles
+    const parts: Readonly<Record<string, boolean>> = {
+      recordings: (yield* Recordings) !== null,
+      live: (yield* LiveViews) !== null,
+      profiles: profiles !== null && profiles.unusable === undefined,
+      files: (yield* Workspaces) !== null,
+      webhooks: (yield* Webhooks) !== null,
+      schedules: (yield* Schedules) !== null,
+      replays: yield* engine.replays
+    }
+    const has = features.filter((feature) => parts[feature] ?? groups.has(feature))
+    return handlers.handleAll({
+      get: Effect.fnUntraced(function* () {
+        const caller = yield* Caller
+        const { isAdmin, name } = caller
+        const operations = all.filter((one) => AdminAuth.allows(caller, one)).map(nameOf)
+        const now_ms = yield* Clock.currentTimeMillis
+        const { browsers, command, data, model, program } = installation
+        return {
+          version,
+          node: nodeNameIn(node),
+          startedAt: fromMillis(started_ms),
+          uptimeMs: Math.max(0, now_ms - started_ms),
+          has: [...has, ...installation.has],
+          data,
+          browsers,
+          model,
+          models: yield* engine.models,
+          program,
+          command: isAdmin ? command : null,
+          key: { name, admin: isAdmin, operations }
+        }
+      }),
+      health: () => Effect.map(health, ({ reason = null, status, ...details }) => ({ status, reason, details })),
+      settings: () => Effect.succeed(installation.settings)
     })
-  )
+  })

@@ -2,9 +2,8 @@ import type { SpendRow } from "@webagent/admin"
 import { Decimal, Engine, type Spend, Turn } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as LazyGroup from "../../api/LazyGroup.ts"
 import { invalid } from "../../api/Invalid.ts"
-import type { Operations } from "./Operations.ts"
+import { group } from "./Operations.ts"
 
 const day_ms = 86_400_000
 
@@ -60,35 +59,29 @@ const rowOfRun = (turn: Turn.Turn): SpendRow => ({
 })
 
 /** Cost of finished runs. */
-export const layer = (api: Operations) =>
-  LazyGroup.group(
-    api,
-    "spend",
-    Effect.fnUntraced(function* (handlers) {
-      const { lists } = yield* Engine
-      return handlers.handleAll({
-        get: ({ query }) =>
-          Effect.gen(function* () {
-            const now_ms = yield* Clock.currentTimeMillis
-            const last_ms = query.to === undefined ? now_ms - (now_ms % day_ms) : yield* beginOf("to", query.to)
-            const first_ms =
-              query.from === undefined
-                ? Math.max(0, last_ms - (defaultDays - 1) * day_ms)
-                : yield* beginOf("from", query.from)
-            if (first_ms > last_ms) return yield* invalid(["query", "from"], "from is after to")
-            if (last_ms - first_ms >= mostDays * day_ms) {
-              return yield* invalid(["query", "from"], `Ask for at most ${mostDays} days`)
-            }
-            const days = { from_ms: first_ms, to_ms: last_ms + day_ms }
-            const spends = yield* lists.spend(days)
-            const { by = "day" } = query
-            return {
-              from: dayOf(first_ms),
-              to: dayOf(last_ms),
-              rows: by === "run" ? (yield* lists.costliest(days, mostRuns)).map(rowOfRun) : sumBy(spends, by),
-              totalUsd: spends.reduce((sum, { cost }) => Decimal.add(sum, cost), "0")
-            }
-          })
-      })
+export const layer = group("spend", function* (handlers) {
+  const { lists } = yield* Engine
+  return handlers.handleAll({
+    get: Effect.fnUntraced(function* ({ query }) {
+      const now_ms = yield* Clock.currentTimeMillis
+      const last_ms = query.to === undefined ? now_ms - (now_ms % day_ms) : yield* beginOf("to", query.to)
+      const first_ms =
+        query.from === undefined
+          ? Math.max(0, last_ms - (defaultDays - 1) * day_ms)
+          : yield* beginOf("from", query.from)
+      if (first_ms > last_ms) return yield* invalid(["query", "from"], "from is after to")
+      if (last_ms - first_ms >= mostDays * day_ms) {
+        return yield* invalid(["query", "from"], `Ask for at most ${mostDays} days`)
+      }
+      const days = { from_ms: first_ms, to_ms: last_ms + day_ms }
+      const spends = yield* lists.spend(days)
+      const { by = "day" } = query
+      return {
+        from: dayOf(first_ms),
+        to: dayOf(last_ms),
+        rows: by === "run" ? (yield* lists.costliest(days, mostRuns)).map(rowOfRun) : sumBy(spends, by),
+        totalUsd: spends.reduce((sum, { cost }) => Decimal.add(sum, cost), "0")
+      }
     })
-  )
+  })
+})

@@ -58,25 +58,21 @@ const entriesOf = (workspaces: WorkspacesService, runId: string) =>
   )
 
 /** All files that a run downloaded, as one archive. A key that may read a run may read them. */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "attachments",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const workspaces = yield* Workspaces
-    const notFound = () => Effect.succeed(ErrorResponse.make(404, "Run not found"))
+export const layer = LazyGroup.make(ServerApi, "attachments", function* (handlers) {
+  const engine = yield* Engine
+  const workspaces = yield* Workspaces
+  const notFound = () => Effect.succeed(ErrorResponse.make(404, "Run not found"))
 
-    return handlers.handle("zip", () =>
-      Effect.gen(function* () {
-        const { run_id = "" } = yield* HttpRouter.params
-        const { id } = yield* engine.turn(run_id.toLowerCase())
-        const fflate = yield* Effect.promise(() => import("fflate"))
-        const entries = workspaces === null ? [] : yield* entriesOf(workspaces, id)
-        return HttpServerResponse.stream(archive(fflate, entries), {
-          contentType: "application/zip",
-          headers: { "content-disposition": `attachment; filename="${id}.zip"`, "cache-control": "private, no-store" }
-        })
-      }).pipe(Effect.catchTags({ TurnNotFound: notFound }))
-    )
-  })
-)
+  return handlers.handle("zip", () =>
+    Effect.gen(function* () {
+      const { run_id = "" } = yield* HttpRouter.params
+      const { id } = yield* engine.turn(run_id.toLowerCase())
+      const fflate = yield* Effect.promise(() => import("fflate"))
+      const entries = workspaces === null ? [] : yield* entriesOf(workspaces, id)
+      return HttpServerResponse.stream(archive(fflate, entries), {
+        contentType: "application/zip",
+        headers: { "content-disposition": `attachment; filename="${id}.zip"`, "cache-control": "private, no-store" }
+      })
+    }).pipe(Effect.catchTags({ TurnNotFound: notFound }))
+  )
+})

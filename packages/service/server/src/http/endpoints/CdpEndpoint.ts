@@ -157,130 +157,124 @@ const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
  * unknown browser. A browser runs on when its client leaves. A web page must never drive a browser, so a request with
  * the header `Origin` is refused.
  */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "cdp",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const tokens = yield* LinkTokens
-    const { observe } = yield* CdpObserver
-    const nodes = yield* Nodes
-    const owners = yield* LinkOwners.LinkOwners
-    const enter = ConnectionLimit.make(mostClients)
+export const layer = LazyGroup.make(ServerApi, "cdp", function* (handlers) {
+  const engine = yield* Engine
+  const tokens = yield* LinkTokens
+  const { observe } = yield* CdpObserver
+  const nodes = yield* Nodes
+  const owners = yield* LinkOwners.LinkOwners
+  const enter = ConnectionLimit.make(mostClients)
 
-    /** Its id becomes a part of a path, so it has to be one of the browser's own. */
-    const hasPage = (id: string, page: string) =>
-      Effect.gen(function* () {
-        const pages = yield* pagesOf(yield* engine.connectBrowser(id))
-        if (!pages.some(({ targetId }) => targetId === page)) return yield* new PageNotFound({ targetId: page })
-      }).pipe(
-        Effect.scoped,
-        Effect.timeoutOrElse({
-          duration: `${answersWithin_s} seconds`,
-          orElse: () => Effect.fail(new PageNotFound({ targetId: page }))
-        })
-      )
-
-    const requested = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const { browser_id = "", target_id } = yield* HttpRouter.params
-      const id = browser_id.toLowerCase()
-      const { token } = yield* HttpServerRequest.ParsedSearchParams
-      const connect = Effect.gen(function* () {
-        if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
-        const { owner } = yield* engine.browser(id)
-        if (!(yield* owners.mayOpen(owner))) return yield* new KeyRevoked({ id })
-        if (target_id !== undefined) yield* hasPage(id, target_id)
-        return { owner, transport: yield* engine.connectBrowser(id, target_id) }
+  /** Its id becomes a part of a path, so it has to be one of the browser's own. */
+  const hasPage = (id: string, page: string) =>
+    Effect.gen(function* () {
+      const pages = yield* pagesOf(yield* engine.connectBrowser(id))
+      if (!pages.some(({ targetId }) => targetId === page)) return yield* new PageNotFound({ targetId: page })
+    }).pipe(
+      Effect.scoped,
+      Effect.timeoutOrElse({
+        duration: `${answersWithin_s} seconds`,
+        orElse: () => Effect.fail(new PageNotFound({ targetId: page }))
       })
-      return { request, id, connect }
+    )
+
+  const requested = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { browser_id = "", target_id } = yield* HttpRouter.params
+    const id = browser_id.toLowerCase()
+    const { token } = yield* HttpServerRequest.ParsedSearchParams
+    const connect = Effect.gen(function* () {
+      if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
+      const { owner } = yield* engine.browser(id)
+      if (!(yield* owners.mayOpen(owner))) return yield* new KeyRevoked({ id })
+      if (target_id !== undefined) yield* hasPage(id, target_id)
+      return { owner, transport: yield* engine.connectBrowser(id, target_id) }
     })
-
-    const gone = (id: string) =>
-      Effect.map(Effect.option(engine.browser(id)), (browser) => {
-        const { status, stopReason } = Option.getOrUndefined(browser) ?? {}
-        // an active browser that no node has: its node is lost
-        const reason = status === "active" && nodes !== null ? "node_lost" : (stopReason ?? "asked")
-        return ErrorResponse.make(410, reason === "asked" ? "Browser is stopped" : closeReasons[reason])
-      })
-
-    type Refused = BrowserNotFound | BrowserStopped | KeyRevoked | PageNotFound | StoreUnavailable
-    const refusals = <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused, R>) =>
-      Effect.gen(function* () {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        if (headers["origin"] !== undefined) return ErrorResponse.make(403, "Web pages cannot use a CDP endpoint")
-        return yield* answer
-      }).pipe(
-        Hosts.checked,
-        Effect.catchTags({
-          BrowserNotFound: () => Effect.succeed(ErrorResponse.make(404, "Browser not found")),
-          KeyRevoked: () => Effect.succeed(ErrorResponse.make(403, LinkOwners.revokedSentence)),
-          PageNotFound: () => Effect.succeed(ErrorResponse.make(404, "Page not found")),
-          BrowserStopped: ({ id }) => gone(id)
-        })
-      )
-
-    const connected = Effect.gen(function* () {
-      const { id, connect, request } = yield* requested
-      const isWebSocket = Upgrade.isWebSocket(request)
-      const { owner, transport } = yield* Effect.tapError(connect, () =>
-        isWebSocket ? observe(id, "refused") : Effect.void
-      )
-      if (!isWebSocket) return Upgrade.required("This is a CDP endpoint: connect with a WebSocket")
-      if (!(yield* enter(id))) {
-        yield* observe(id, "refused")
-        return tooMany
-      }
-      const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-      relayMessages(wire, relay(wire, transport))
-      // the request asks for an upgrade, so only a bug of the listener can prevent it
-      const socket = yield* Effect.orDie(request.upgrade)
-      yield* observe(id, "connected", wire)
-      const how = yield* Effect.onInterrupt(
-        Effect.raceAllFirst([
-          Effect.as(left(socket), "left" as const),
-          transport.ended,
-          Effect.as(owners.revoked(owner), "revoked" as const)
-        ]),
-        () => observe(id, "left", wire)
-      )
-      yield* observe(id, eventOf(how), wire)
-      if (how === "dropped") wire.resetAndDestroy()
-      else if (how !== "left") yield* Effect.ignore(Effect.andThen(whole(transport), farewell(socket, how)))
-
-      return HttpServerResponse.empty()
-    }).pipe(refusals)
-
-    const discovery = (
-      what: (transport: CdpTransport, addressOf: (path: string) => string) => Effect.Effect<unknown>
-    ) =>
-      Effect.gen(function* () {
-        const { id, connect, request } = yield* requested
-        const { transport } = yield* connect
-        if (!(yield* enter(id))) return tooMany
-        const address = new URL(linkTo(tokens, yield* originOf(request))(cdpPath(id)).replace(/^http/u, "ws"))
-        const body = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
-        return HttpServerResponse.jsonUnsafe(body, { headers: { "cache-control": "no-store" } })
-      }).pipe(
-        // its connection is over before its client, told where to connect, takes the place
-        Effect.scoped,
-        Effect.timeoutOrElse({
-          duration: `${answersWithin_s} seconds`,
-          orElse: () =>
-            Effect.succeed(ErrorResponse.make(504, `The browser did not respond within ${answersWithin_s} seconds`))
-        }),
-        refusals
-      )
-    const list = discovery(listOf)
-    const version = discovery(versionOf)
-    return handlers.handleAll({
-      browser: () => connected,
-      page: () => connected,
-      pages: () => list,
-      list: () => list,
-      listSlash: () => list,
-      version: () => version,
-      versionSlash: () => version
-    })
+    return { request, id, connect }
   })
-)
+
+  const gone = (id: string) =>
+    Effect.map(Effect.option(engine.browser(id)), (browser) => {
+      const { status, stopReason } = Option.getOrUndefined(browser) ?? {}
+      // an active browser that no node has: its node is lost
+      const reason = status === "active" && nodes !== null ? "node_lost" : (stopReason ?? "asked")
+      return ErrorResponse.make(410, reason === "asked" ? "Browser is stopped" : closeReasons[reason])
+    })
+
+  type Refused = BrowserNotFound | BrowserStopped | KeyRevoked | PageNotFound | StoreUnavailable
+  const refusals = <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused, R>) =>
+    Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      if (headers["origin"] !== undefined) return ErrorResponse.make(403, "Web pages cannot use a CDP endpoint")
+      return yield* answer
+    }).pipe(
+      Hosts.checked,
+      Effect.catchTags({
+        BrowserNotFound: () => Effect.succeed(ErrorResponse.make(404, "Browser not found")),
+        KeyRevoked: () => Effect.succeed(ErrorResponse.make(403, LinkOwners.revokedSentence)),
+        PageNotFound: () => Effect.succeed(ErrorResponse.make(404, "Page not found")),
+        BrowserStopped: ({ id }) => gone(id)
+      })
+    )
+
+  const connected = Effect.gen(function* () {
+    const { id, connect, request } = yield* requested
+    const isWebSocket = Upgrade.isWebSocket(request)
+    const { owner, transport } = yield* Effect.tapError(connect, () =>
+      isWebSocket ? observe(id, "refused") : Effect.void
+    )
+    if (!isWebSocket) return Upgrade.required("This is a CDP endpoint: connect with a WebSocket")
+    if (!(yield* enter(id))) {
+      yield* observe(id, "refused")
+      return tooMany
+    }
+    const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+    relayMessages(wire, relay(wire, transport))
+    // the request asks for an upgrade, so only a bug of the listener can prevent it
+    const socket = yield* Effect.orDie(request.upgrade)
+    yield* observe(id, "connected", wire)
+    const how = yield* Effect.onInterrupt(
+      Effect.raceAllFirst([
+        Effect.as(left(socket), "left" as const),
+        transport.ended,
+        Effect.as(owners.revoked(owner), "revoked" as const)
+      ]),
+      () => observe(id, "left", wire)
+    )
+    yield* observe(id, eventOf(how), wire)
+    if (how === "dropped") wire.resetAndDestroy()
+    else if (how !== "left") yield* Effect.ignore(Effect.andThen(whole(transport), farewell(socket, how)))
+
+    return HttpServerResponse.empty()
+  }).pipe(refusals)
+
+  const discovery = (what: (transport: CdpTransport, addressOf: (path: string) => string) => Effect.Effect<unknown>) =>
+    Effect.gen(function* () {
+      const { id, connect, request } = yield* requested
+      const { transport } = yield* connect
+      if (!(yield* enter(id))) return tooMany
+      const address = new URL(linkTo(tokens, yield* originOf(request))(cdpPath(id)).replace(/^http/u, "ws"))
+      const body = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
+      return HttpServerResponse.jsonUnsafe(body, { headers: { "cache-control": "no-store" } })
+    }).pipe(
+      // its connection is over before its client, told where to connect, takes the place
+      Effect.scoped,
+      Effect.timeoutOrElse({
+        duration: `${answersWithin_s} seconds`,
+        orElse: () =>
+          Effect.succeed(ErrorResponse.make(504, `The browser did not respond within ${answersWithin_s} seconds`))
+      }),
+      refusals
+    )
+  const list = discovery(listOf)
+  const version = discovery(versionOf)
+  return handlers.handleAll({
+    browser: () => connected,
+    page: () => connected,
+    pages: () => list,
+    list: () => list,
+    listSlash: () => list,
+    version: () => version,
+    versionSlash: () => version
+  })
+})

@@ -38,19 +38,15 @@ const pageOf = Effect.fnUntraced(function* <Id extends ApiVersion, Groups extend
 })
 
 /** The OpenAPI documents and docs pages of the versions. */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "documents",
-  Effect.fnUntraced(function* (handlers) {
-    const [v2, v3, v4] = yield* Effect.all([documentOf(V2Api), documentOf(V3Api), documentOf(V4Api)])
-    const [v2Page, v3Page, v4Page] = yield* Effect.all([pageOf(V2Api), pageOf(V3Api), pageOf(V4Api)])
-    return handlers.handleAll({
-      v2: () => v2,
-      v3: () => v3,
-      v4: () => v4,
-      v2Page: () => v2Page,
-      v3Page: () => v3Page,
-      v4Page: () => v4Page
-    })
+export const layer = LazyGroup.make(ServerApi, "documents", function* (handlers) {
+  const [v2, v3, v4] = yield* Effect.all([documentOf(V2Api), documentOf(V3Api), documentOf(V4Api)])
+  const [v2Page, v3Page, v4Page] = yield* Effect.all([pageOf(V2Api), pageOf(V3Api), pageOf(V4Api)])
+  return handlers.handleAll({
+    v2: () => v2,
+    v3: () => v3,
+    v4: () => v4,
+    v2Page: () => v2Page,
+    v3Page: () => v3Page,
+    v4Page: () => v4Page
   })
-)
+})

@@ -27,71 +27,67 @@ const sizeOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** The targets of links to files: uploads and downloads. They take a token and no key, like presigned links. */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "files",
-  Effect.fnUntraced(function* (handlers) {
-    const workspaces = yield* Workspaces
-    const tokens = yield* LinkTokens
-    const owners = yield* LinkOwners
+export const layer = LazyGroup.make(ServerApi, "files", function* (handlers) {
+  const workspaces = yield* Workspaces
+  const tokens = yield* LinkTokens
+  const owners = yield* LinkOwners
 
-    /** True if the owner of a workspace or of an upload still has a key. Of what isn't there, the operation tells. */
-    const mayOpen = (files: WorkspacesService, id: string) =>
-      Effect.flatMap(files.ownerOf(id), (owner) => owners.mayOpen(owner ?? null))
+  /** True if the owner of a workspace or of an upload still has a key. Of what isn't there, the operation tells. */
+  const mayOpen = (files: WorkspacesService, id: string) =>
+    Effect.flatMap(files.ownerOf(id), (owner) => owners.mayOpen(owner ?? null))
 
-    const upload = (request: HttpServerRequest.HttpServerRequest) =>
-      Effect.gen(function* () {
-        const { upload_id: id = "" } = yield* HttpRouter.params
-        const { token } = yield* HttpServerRequest.ParsedSearchParams
-        if (workspaces === null || !tokens.opens(FileLinks.uploadPath(id), token)) return noUpload
-        if (!(yield* mayOpen(workspaces, id))) return revoked
-        yield* workspaces.write(id, request.stream, sizeOf(request))
-        return HttpServerResponse.empty({ status: 200 })
-      }).pipe(
-        Effect.catchTags({
-          UploadNotFound: () => Effect.succeed(noUpload),
-          NoRoom: ({ message }) => Effect.succeed(ErrorResponse.make(413, message)),
-          WrongSize: ({ expected, received }) =>
-            Effect.succeed(
-              received > expected
-                ? tooLarge(expected)
-                : ErrorResponse.make(400, `The upload was to have ${expected} bytes and has ${received}`)
-            ),
-          HttpServerError: () => Effect.succeed(cut)
-        })
-      )
-
-    const download = Effect.gen(function* () {
-      const { workspace_id = "" } = yield* HttpRouter.params
-      const id = workspace_id.toLowerCase()
-      const query = yield* HttpServerRequest.ParsedSearchParams
-      const link = { path: text(query["path"]), expires: text(query["expires"]), as: text(query["as"]) }
-      const now_ms = yield* Clock.currentTimeMillis
-      if (workspaces === null || !FileLinks.opensFile(tokens, id, { ...link, token: query["token"] }, now_ms)) {
-        return noFile
-      }
+  const upload = (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.gen(function* () {
+      const { upload_id: id = "" } = yield* HttpRouter.params
+      const { token } = yield* HttpServerRequest.ParsedSearchParams
+      if (workspaces === null || !tokens.opens(FileLinks.uploadPath(id), token)) return noUpload
       if (!(yield* mayOpen(workspaces, id))) return revoked
-      const { bytes, contentType, size } = yield* workspaces.read(id, link.path)
-      return HttpServerResponse.stream(bytes, {
-        contentType,
-        contentLength: size,
-        headers: {
-          "content-disposition": link.as,
-          // the file is of a caller: it gets no origin, and runs and loads nothing
-          "content-security-policy": "sandbox; default-src 'none'",
-          "x-content-type-options": "nosniff",
-          // the link is the secret
-          "cache-control": "private, no-store",
-          "referrer-policy": "no-referrer"
-        }
-      })
+      yield* workspaces.write(id, request.stream, sizeOf(request))
+      return HttpServerResponse.empty({ status: 200 })
     }).pipe(
       Effect.catchTags({
-        FileNotFound: () => Effect.succeed(noFile),
-        WorkspaceNotFound: () => Effect.succeed(noFile)
+        UploadNotFound: () => Effect.succeed(noUpload),
+        NoRoom: ({ message }) => Effect.succeed(ErrorResponse.make(413, message)),
+        WrongSize: ({ expected, received }) =>
+          Effect.succeed(
+            received > expected
+              ? tooLarge(expected)
+              : ErrorResponse.make(400, `The upload was to have ${expected} bytes and has ${received}`)
+          ),
+        HttpServerError: () => Effect.succeed(cut)
       })
     )
 
-    return handlers.handleAll({ upload: ({ request }) => upload(request), download: () => download })
-  })
-)
+  const download = Effect.gen(function* () {
+    const { workspace_id = "" } = yield* HttpRouter.params
+    const id = workspace_id.toLowerCase()
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    const link = { path: text(query["path"]), expires: text(query["expires"]), as: text(query["as"]) }
+    const now_ms = yield* Clock.currentTimeMillis
+    if (workspaces === null || !FileLinks.opensFile(tokens, id, { ...link, token: query["token"] }, now_ms)) {
+      return noFile
+    }
+    if (!(yield* mayOpen(workspaces, id))) return revoked
+    const { bytes, contentType, size } = yield* workspaces.read(id, link.path)
+    return HttpServerResponse.stream(bytes, {
+      contentType,
+      contentLength: size,
+      headers: {
+        "content-disposition": link.as,
+        // the file is of a caller: it gets no origin, and runs and loads nothing
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+        // the link is the secret
+        "cache-control": "private, no-store",
+        "referrer-policy": "no-referrer"
+      }
+    })
+  }).pipe(
+    Effect.catchTags({
+      FileNotFound: () => Effect.succeed(noFile),
+      WorkspaceNotFound: () => Effect.succeed(noFile)
+    })
+  )
+
+  return handlers.handleAll({ upload: ({ request }) => upload(request), download: () => download })
+})

@@ -119,155 +119,149 @@ const makeDetails = <E>(
 }
 
 /** The page that shows a browser, and its socket. The token in the path is the secret, so neither takes a key. */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "live",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const tokens = yield* LinkTokens
-    const views = yield* LiveViews
-    const owners = yield* LinkOwners.LinkOwners
-    const linksOf = yield* Links.make
-    const enter = LiveViewers.make(mostViewers)
-    const enterDriver = yield* DriverTabs.make
+export const layer = LazyGroup.make(ServerApi, "live", function* (handlers) {
+  const engine = yield* Engine
+  const tokens = yield* LinkTokens
+  const views = yield* LiveViews
+  const owners = yield* LinkOwners.LinkOwners
+  const linksOf = yield* Links.make
+  const enter = LiveViewers.make(mostViewers)
+  const enterDriver = yield* DriverTabs.make
 
-    /** The browser of a request, and whether its link gives control. */
-    const requested = Effect.gen(function* () {
-      const host = yield* Hosts.findRefusedHost
-      if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
-      const { browser_id = "", token = "" } = yield* HttpRouter.params
-      const id = browser_id.toLowerCase()
-      const control = yield* engine.controlOf(id)
-      const access = Links.accessOf(tokens, id, token, control?.id)
-      const nothing = new NotShown({ status: 404, reason: unknown })
-      if (access === undefined) return yield* nothing
-      const { owner, status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
-      if (!(yield* owners.mayOpen(owner))) {
-        return yield* new NotShown({ status: 403, reason: `${LinkOwners.revokedSentence}.` })
-      }
-      if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
-      if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
-      const controlId = access === "driver" ? (control?.id ?? null) : null
-      return { id, access, controlId, owner, open: views.open(id) }
-    })
-
-    const show = Effect.fnUntraced(function* (viewer: Viewer) {
-      const { access, id, owner, request, socket, view, wire } = viewer
-      const control = yield* ViewerControl.make({ ...viewer, engine, browserId: id })
-      const { pull } = yield* socket.reader
-      const { write } = yield* socket.writer
-      const refuse = (reason: string) =>
-        Effect.andThen(write(new Socket.CloseEvent(LiveScript.refusedCode, reason)), Effect.never)
-      const receive = (frame: string | Uint8Array) => {
-        if (access === "view") return refuse("This link is for viewing only")
-        const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
-        if (Result.isFailure(input)) return refuse("The message is no input")
-        return Effect.flatMap(control.takes(input.success), (isTaken) =>
-          Effect.andThen(isTaken ? enter(input.success) : Effect.void, tell)
-        )
-      }
-      const enter = (input: LiveInput) => {
-        if (input._tag !== "Address") return view.input(input)
-        const address = WebAddress.complete(input.address)
-        return WebAddress.mayLoad(address)
-          ? view.input({ ...input, address })
-          : write(JSON.stringify({ refused: refusedAddress } satisfies LiveScript.Refused))
-      }
-      const inbound = Effect.forever(
-        Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true }))
-      )
-      let picture: View["picture"] = null
-      const details = makeDetails(viewer, write)
-      let newest: View | undefined
-      const isConcealed = () => access === "view" && view.isConcealed()
-      const sendTab = TabMessages.make({ access, isConcealed, driver: control.driver, write })
-      const tell = Effect.suspend(() => (newest === undefined ? Effect.void : sendTab(newest)))
-      const outbound = Stream.runForEach(view.views, (next) =>
-        Effect.gen(function* () {
-          newest = next
-          yield* sendTab(next)
-          yield* details.show(next)
-          if (next.picture !== null && next.picture !== picture && !isConcealed()) yield* write(messageOf(next.picture))
-          picture = next.picture
-          // a viewer that reads slowly skips views and gets the newest one
-          yield* awaitDrain(wire)
-        })
-      )
-      const changes = Effect.forever(Effect.andThen(Effect.sleep(driverEvery), tell))
-      const farewell = Effect.flatMap(Effect.option(engine.browser(id)), (browser) => {
-        const reason = Option.match(browser, {
-          onNone: () => "ended" as const,
-          onSome: ({ status, stopReason }) => (status === "stopped" ? (stopReason ?? "ended") : undefined)
-        })
-        // without a reason the browser still runs, and the page connects again
-        return write(
-          reason === undefined
-            ? new Socket.CloseEvent(1012)
-            : new Socket.CloseEvent(LiveScript.stoppedCode, farewellOf(reason))
-        )
-      })
-      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, beganAt_ms, ended, ordinal, picture, summary }) =>
-        Effect.gen(function* () {
-          const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
-          const step = {
-            number: ordinal,
-            summary,
-            address: address ?? "",
-            picture: url === null ? "" : pathOf(url),
-            ...(ended === undefined ? {} : { failure: ended.failure, duration_ms: ended.at_ms - beganAt_ms })
-          }
-          yield* write(JSON.stringify(step satisfies LiveScript.Step))
-          yield* awaitDrain(wire)
-        })
-      )
-      const revoked = Effect.andThen(
-        owners.revoked(owner),
-        write(new Socket.CloseEvent(LiveScript.refusedCode, `${LinkOwners.revokedSentence}.`))
-      )
-      yield* Effect.raceAllFirst([
-        revoked,
-        inbound,
-        changes,
-        Effect.andThen(steps, Effect.never),
-        Effect.andThen(details.follow, Effect.never),
-        Effect.andThen(outbound, farewell)
-      ])
-    })
-
-    const page = requested.pipe(
-      Effect.as(HttpServerResponse.html(LivePage.live)),
-      Effect.catchTag("NotShown", ({ reason, status }) =>
-        Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
-      ),
-      Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
-    )
-
-    const socket = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const browser = yield* requested
-      if (!(yield* isOwnPage(request))) {
-        return ErrorResponse.make(403, "Only the page of this link can open its socket")
-      }
-      if (!Upgrade.isWebSocket(request)) return Upgrade.required("This is a live view: connect with a WebSocket")
-      const viewers = yield* enter(browser.id)
-      if (viewers === undefined) {
-        return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
-      }
-      const isDriving = browser.controlId === null ? constTrue : yield* enterDriver(browser.id, browser.controlId)
-      const view = yield* browser.open
-      const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-      limitMessages(wire, largestMessage_bytes)
-      // the request asks for an upgrade, so only a bug of the listener can prevent it
-      const socket = yield* Effect.orDie(request.upgrade)
-      yield* Effect.ignore(show({ ...browser, isDriving, request, socket, view, viewers, wire }))
-      return HttpServerResponse.empty()
-    }).pipe(
-      Effect.catchTags({
-        NotShown: ({ reason, status }) => Effect.succeed(ErrorResponse.make(status, reason, LivePage.headers)),
-        BrowserStopped: () => Effect.succeed(ErrorResponse.make(410, farewellOf("ended"), LivePage.headers))
-      })
-    )
-
-    return handlers.handleAll({ page: () => page, socket: () => socket })
+  /** The browser of a request, and whether its link gives control. */
+  const requested = Effect.gen(function* () {
+    const host = yield* Hosts.findRefusedHost
+    if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
+    const { browser_id = "", token = "" } = yield* HttpRouter.params
+    const id = browser_id.toLowerCase()
+    const control = yield* engine.controlOf(id)
+    const access = Links.accessOf(tokens, id, token, control?.id)
+    const nothing = new NotShown({ status: 404, reason: unknown })
+    if (access === undefined) return yield* nothing
+    const { owner, status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
+    if (!(yield* owners.mayOpen(owner))) {
+      return yield* new NotShown({ status: 403, reason: `${LinkOwners.revokedSentence}.` })
+    }
+    if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
+    if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
+    const controlId = access === "driver" ? (control?.id ?? null) : null
+    return { id, access, controlId, owner, open: views.open(id) }
   })
-)
+
+  const show = Effect.fnUntraced(function* (viewer: Viewer) {
+    const { access, id, owner, request, socket, view, wire } = viewer
+    const control = yield* ViewerControl.make({ ...viewer, engine, browserId: id })
+    const { pull } = yield* socket.reader
+    const { write } = yield* socket.writer
+    const refuse = (reason: string) =>
+      Effect.andThen(write(new Socket.CloseEvent(LiveScript.refusedCode, reason)), Effect.never)
+    const receive = (frame: string | Uint8Array) => {
+      if (access === "view") return refuse("This link is for viewing only")
+      const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
+      if (Result.isFailure(input)) return refuse("The message is no input")
+      return Effect.flatMap(control.takes(input.success), (isTaken) =>
+        Effect.andThen(isTaken ? enter(input.success) : Effect.void, tell)
+      )
+    }
+    const enter = (input: LiveInput) => {
+      if (input._tag !== "Address") return view.input(input)
+      const address = WebAddress.complete(input.address)
+      return WebAddress.mayLoad(address)
+        ? view.input({ ...input, address })
+        : write(JSON.stringify({ refused: refusedAddress } satisfies LiveScript.Refused))
+    }
+    const inbound = Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, receive, { discard: true })))
+    let picture: View["picture"] = null
+    const details = makeDetails(viewer, write)
+    let newest: View | undefined
+    const isConcealed = () => access === "view" && view.isConcealed()
+    const sendTab = TabMessages.make({ access, isConcealed, driver: control.driver, write })
+    const tell = Effect.suspend(() => (newest === undefined ? Effect.void : sendTab(newest)))
+    const outbound = Stream.runForEach(view.views, (next) =>
+      Effect.gen(function* () {
+        newest = next
+        yield* sendTab(next)
+        yield* details.show(next)
+        if (next.picture !== null && next.picture !== picture && !isConcealed()) yield* write(messageOf(next.picture))
+        picture = next.picture
+        // a viewer that reads slowly skips views and gets the newest one
+        yield* awaitDrain(wire)
+      })
+    )
+    const changes = Effect.forever(Effect.andThen(Effect.sleep(driverEvery), tell))
+    const farewell = Effect.flatMap(Effect.option(engine.browser(id)), (browser) => {
+      const reason = Option.match(browser, {
+        onNone: () => "ended" as const,
+        onSome: ({ status, stopReason }) => (status === "stopped" ? (stopReason ?? "ended") : undefined)
+      })
+      // without a reason the browser still runs, and the page connects again
+      return write(
+        reason === undefined
+          ? new Socket.CloseEvent(1012)
+          : new Socket.CloseEvent(LiveScript.stoppedCode, farewellOf(reason))
+      )
+    })
+    const steps = Stream.runForEach(engine.stepsIn(id), ({ address, beganAt_ms, ended, ordinal, picture, summary }) =>
+      Effect.gen(function* () {
+        const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
+        const step = {
+          number: ordinal,
+          summary,
+          address: address ?? "",
+          picture: url === null ? "" : pathOf(url),
+          ...(ended === undefined ? {} : { failure: ended.failure, duration_ms: ended.at_ms - beganAt_ms })
+        }
+        yield* write(JSON.stringify(step satisfies LiveScript.Step))
+        yield* awaitDrain(wire)
+      })
+    )
+    const revoked = Effect.andThen(
+      owners.revoked(owner),
+      write(new Socket.CloseEvent(LiveScript.refusedCode, `${LinkOwners.revokedSentence}.`))
+    )
+    yield* Effect.raceAllFirst([
+      revoked,
+      inbound,
+      changes,
+      Effect.andThen(steps, Effect.never),
+      Effect.andThen(details.follow, Effect.never),
+      Effect.andThen(outbound, farewell)
+    ])
+  })
+
+  const page = requested.pipe(
+    Effect.as(HttpServerResponse.html(LivePage.live)),
+    Effect.catchTag("NotShown", ({ reason, status }) =>
+      Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
+    ),
+    Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
+  )
+
+  const socket = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const browser = yield* requested
+    if (!(yield* isOwnPage(request))) {
+      return ErrorResponse.make(403, "Only the page of this link can open its socket")
+    }
+    if (!Upgrade.isWebSocket(request)) return Upgrade.required("This is a live view: connect with a WebSocket")
+    const viewers = yield* enter(browser.id)
+    if (viewers === undefined) {
+      return ErrorResponse.make(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
+    }
+    const isDriving = browser.controlId === null ? constTrue : yield* enterDriver(browser.id, browser.controlId)
+    const view = yield* browser.open
+    const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+    limitMessages(wire, largestMessage_bytes)
+    // the request asks for an upgrade, so only a bug of the listener can prevent it
+    const socket = yield* Effect.orDie(request.upgrade)
+    yield* Effect.ignore(show({ ...browser, isDriving, request, socket, view, viewers, wire }))
+    return HttpServerResponse.empty()
+  }).pipe(
+    Effect.catchTags({
+      NotShown: ({ reason, status }) => Effect.succeed(ErrorResponse.make(status, reason, LivePage.headers)),
+      BrowserStopped: () => Effect.succeed(ErrorResponse.make(410, farewellOf("ended"), LivePage.headers))
+    })
+  )
+
+  return handlers.handleAll({ page: () => page, socket: () => socket })
+})

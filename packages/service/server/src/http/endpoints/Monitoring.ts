@@ -65,46 +65,40 @@ const hasValidKey = Effect.fnUntraced(function* (auth: ApiKeyAuth["Service"]) {
 })
 
 /** Serves the health. Without a valid key, only the status and its reason: the details describe the machine. */
-const probe = (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) =>
-  Effect.gen(function* () {
-    const [view, isDetailed] = yield* Effect.all([health, hasValidKey(auth)], { concurrency: "unbounded" })
-    const { reason, status } = view
-    return HttpServerResponse.jsonUnsafe(isDetailed ? view : { status, ...(reason === undefined ? {} : { reason }) }, {
-      status: status === "ok" ? 200 : 503
-    })
+const probe = Effect.fnUntraced(function* (health: Effect.Effect<HealthView>, auth: ApiKeyAuth["Service"]) {
+  const [view, isDetailed] = yield* Effect.all([health, hasValidKey(auth)], { concurrency: "unbounded" })
+  const { reason, status } = view
+  return HttpServerResponse.jsonUnsafe(isDetailed ? view : { status, ...(reason === undefined ? {} : { reason }) }, {
+    status: status === "ok" ? 200 : 503
   })
+})
 
 /** The label of a metric with the name of an API key. A metric with it is only for callers with a key. */
 const keyLabel = "key"
 
 /** Serves the metrics. Without a valid key, it omits those of single API keys, because their names can name customers. */
-const metrics = (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) =>
-  Effect.gen(function* () {
-    const [isDetailed] = yield* Effect.all([hasValidKey(auth), sample], { concurrency: "unbounded" })
-    const all = yield* Metric.MetricRegistry
-    const shown = isDetailed
-      ? all
-      : new Map([...all].filter(([, { attributes }]) => attributes === undefined || !(keyLabel in attributes)))
-    const text = yield* Effect.provideService(PrometheusMetrics.format(), Metric.MetricRegistry, shown)
-    return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-  })
+const metrics = Effect.fnUntraced(function* (sample: Effect.Effect<void>, auth: ApiKeyAuth["Service"]) {
+  const [isDetailed] = yield* Effect.all([hasValidKey(auth), sample], { concurrency: "unbounded" })
+  const all = yield* Metric.MetricRegistry
+  const shown = isDetailed
+    ? all
+    : new Map([...all].filter(([, { attributes }]) => attributes === undefined || !(keyLabel in attributes)))
+  const text = yield* Effect.provideService(PrometheusMetrics.format(), Metric.MetricRegistry, shown)
+  return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+})
 
 /** `/`, `/ready`, `/health` and `/metrics`. `/metrics` has counts, and no content of runs. */
 export const layer = (about: Identity.About) =>
-  LazyGroup.group(
-    ServerApi,
-    "service",
-    Effect.fnUntraced(function* (handlers) {
-      const { health, sample } = yield* Monitoring
-      const auth = yield* ApiKeyAuth
-      return handlers.handleAll({
-        identity: () => Identity.respond(about),
-        ready: () => probe(health, auth),
-        health: () => probe(health, auth),
-        metrics: () => metrics(sample, auth)
-      })
+  LazyGroup.make(ServerApi, "service", function* (handlers) {
+    const { health, sample } = yield* Monitoring
+    const auth = yield* ApiKeyAuth
+    return handlers.handleAll({
+      identity: () => Identity.respond(about),
+      ready: () => probe(health, auth),
+      health: () => probe(health, auth),
+      metrics: () => metrics(sample, auth)
     })
-  )
+  })
 
 const description = "Requests by API version, method and status"
 

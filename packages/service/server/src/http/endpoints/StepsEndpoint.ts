@@ -26,28 +26,24 @@ const viewOf =
   }
 
 /** The steps of a run so far, and the links to its browser. A key that may read a run may read its steps. */
-export const layer = LazyGroup.group(
-  ServerApi,
-  "steps",
-  Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const linksOf = yield* Links.make
-    const notFound = () => Effect.succeed(ErrorResponse.make(404, "Run not found"))
+export const layer = LazyGroup.make(ServerApi, "steps", function* (handlers) {
+  const engine = yield* Engine
+  const linksOf = yield* Links.make
+  const notFound = () => Effect.succeed(ErrorResponse.make(404, "Run not found"))
 
-    return handlers.handle("list", ({ request }) =>
-      Effect.gen(function* () {
-        const { run_id = "" } = yield* HttpRouter.params
-        const turn = yield* engine.turn(run_id.toLowerCase())
-        const { session } = yield* engine.session(turn.sessionId)
-        const links = yield* linksOf(request, session.browserId)
-        const { browserId, recording, status } = session
-        return HttpServerResponse.jsonUnsafe({
-          runId: turn.id,
-          liveUrl: links.live(status === "stopped" ? null : browserId),
-          recordingUrl: recording && browserId !== null && status === "stopped" ? links.recording(browserId) : null,
-          steps: (yield* engine.steps(turn.id)).map(viewOf(links, turn))
-        })
-      }).pipe(Effect.catchTags({ TurnNotFound: notFound, SessionNotFound: notFound }))
-    )
-  })
-)
+  return handlers.handle("list", ({ request }) =>
+    Effect.gen(function* () {
+      const { run_id = "" } = yield* HttpRouter.params
+      const turn = yield* engine.turn(run_id.toLowerCase())
+      const { session } = yield* engine.session(turn.sessionId)
+      const links = yield* linksOf(request, session.browserId)
+      const { browserId, recording, status } = session
+      return HttpServerResponse.jsonUnsafe({
+        runId: turn.id,
+        liveUrl: links.live(status === "stopped" ? null : browserId),
+        recordingUrl: recording && browserId !== null && status === "stopped" ? links.recording(browserId) : null,
+        steps: (yield* engine.steps(turn.id)).map(viewOf(links, turn))
+      })
+    }).pipe(Effect.catchTags({ TurnNotFound: notFound, SessionNotFound: notFound }))
+  )
+})
