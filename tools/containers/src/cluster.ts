@@ -38,8 +38,11 @@ const checkCase = async (server: ApiServer, { file, level, patches }: Case, name
   const modes = ["enforce", "warn", "audit"].map((mode) => labelsOf(`pod-security.kubernetes.io/${mode}`))
   const labels: Readonly<Record<string, string>> = Object.assign({}, ...modes)
   accept(await server.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } }), namespace)
-  const claim = patches.includes("files.yaml") ? [parse(read("files-claim.yaml"))] : []
-  const objects: ReadonlyArray<Manifest> = [...claim, ...parseAllDocuments(read(file)).map((one) => one.toJS())]
+  const more = patches.includes("files.yaml") ? ["files-claim.yaml", "migrate.yaml"] : ["migrate.yaml"]
+  const objects: ReadonlyArray<Manifest> = [
+    ...more.map((name) => parse(read(name))),
+    ...parseAllDocuments(read(file)).map((one) => one.toJS())
+  ]
   for (const object of objects) accept(await server.create(object, namespace), `${file}, ${object.kind}`)
   const deployment = objects.find(({ kind }) => kind === "Deployment")
   assert.ok(deployment)

@@ -10,7 +10,8 @@ export const stated: ReadonlyArray<readonly [folder: string, file: string, patte
   ["packages/service/server", "packages/service/server/src/http/endpoints/Version.ts", constant],
   ["apps/harness", "apps/harness/src/cli/Program.ts", constant],
   ["apps/server", "deploy/helm/webagent-server/Chart.yaml", /(?<=^(?:appV|v)ersion: )\S+/gmu],
-  ["apps/server", "deploy/kubernetes/chromium.yaml", /(?<=image: webagent-server:)\S+(?=-chromium)/u]
+  ["apps/server", "deploy/kubernetes/chromium.yaml", /(?<=image: webagent-server:)\S+(?=-chromium)/u],
+  ["apps/server", "deploy/kubernetes/migrate.yaml", /(?<=image: webagent-server:)\S+/u]
 ]
 
 /** The version of the package in a folder. */

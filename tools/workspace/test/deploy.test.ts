@@ -14,13 +14,13 @@ const text = (path: string) => readFileSync(join(root, path), "utf8")
 describe("deploy/compose", () => {
   const source = text("deploy/compose/compose.yaml")
   const compose = parse(source, { merge: true })
-  const one = parse(text("deploy/compose/one-server.yaml"))
+  const { name: project, ...one } = parse(text("deploy/compose/one-server.yaml"))
   const proxy = text("deploy/compose/haproxy.cfg")
   const nodes = Object.keys(compose.services).filter((name) => name.startsWith("node-"))
 
   it("is valid in the Compose Specification", () => {
     const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true })
-    // its ids are those of an older draft
+    // its ids are those of an older draft, and it's older than the names of projects
     const validate = ajv.compile(
       JSON.parse(JSON.stringify(composeSchema), (key, value) =>
         ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value
@@ -82,6 +82,8 @@ describe("deploy/compose", () => {
 
   it("runs one server with real browsers from one file", () => {
     const { image, ports, read_only, security_opt, stop_grace_period, environment } = one.services.server
+    // otherwise, it would have the name of its folder, compose, as others may
+    assert.strictEqual(project, "webagent-server")
     assert.deepStrictEqual(
       [image, ports, read_only],
       ["webagent-server:chromium", ["127.0.0.1:${WEBAGENT_PORT:-8080}:8080"], true]

@@ -321,7 +321,8 @@ describe("deploy/kubernetes", () => {
   it("is valid in Kubernetes, with its patches", () => {
     const claim = parse(text("deploy/kubernetes/files-claim.yaml"))
     const patches = ["chromium", "files"].map((name) => patched(`deploy/kubernetes/${name}.yaml`).object)
-    assert.strictEqual(complaints([...plain.objects, ...browsers.objects, claim, ...patches]), "")
+    const job = parse(text("deploy/kubernetes/migrate.yaml"))
+    assert.strictEqual(complaints([...plain.objects, ...browsers.objects, claim, job, ...patches]), "")
     const { spec, ...rest } = of("PodDisruptionBudget")
     assert.include(complaints([{ ...rest, spec: { ...spec, maxUnavailible: 1 } }]), "maxUnavailible")
   }, 60_000)
@@ -332,6 +333,19 @@ describe("deploy/kubernetes", () => {
     assert.deepStrictEqual([patch.hostUsers, change.securityContext.procMount], [false, "Unmasked"])
     assert.strictEqual(change.image, browsers.server.image)
     for (const { name } of change.env) assert.isTrue(isSetting(name), name)
+  })
+
+  it("migrates the nodes' database with their image and as their user, but gets none of their requests", () => {
+    const job = parse(text("deploy/kubernetes/migrate.yaml")).spec.template
+    const [{ args, env, image, securityContext }] = job.spec.containers
+    const { automountServiceAccountToken, securityContext: user } = pod.spec
+    assert.deepInclude(job.spec, { automountServiceAccountToken, securityContext: user })
+    assert.deepStrictEqual([args, image, securityContext], [["migrate"], server.image, server.securityContext])
+    assert.deepStrictEqual(
+      env,
+      server.env.filter(({ name }: { readonly name: string }) => name === "WEBAGENT_SERVER_DATA")
+    )
+    assert.notDeepInclude(job.metadata.labels, of("Service").spec.selector)
   })
 
   it("gives all nodes one volume for files", () => {
