@@ -8,6 +8,7 @@ import * as Decide from "./domain/Decide.ts"
 import { type AdmissionRefused, SessionNotFound } from "./domain/Errors.ts"
 import * as Turn from "./domain/Turn.ts"
 import type { Conflict, KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
+import type { RunningAgents } from "./RunningAgents.ts"
 import { firstPause, storeRetries } from "./storeRetries.ts"
 
 /** The reason why a session isn't changed. */
@@ -18,7 +19,7 @@ type Further = (decision: Decide.Decision) => Partial<Step>
 
 /** Decides commands on sessions and commits the decisions. No caller interrupts a commit. */
 export interface Commits {
-  /** Commits a decision. */
+  /** Commits the decision on a new session. */
   readonly commit: (decision: Decide.Decision, further?: Partial<Step>) => ReturnType<Store["Service"]["commit"]>
   /** Decides and commits, and repeats both if another step changed the session in between. */
   readonly change: (
@@ -44,6 +45,7 @@ export interface Commits {
 }
 
 interface CommitsOptions {
+  readonly agents: Pick<RunningAgents, "get" | "state" | "remember" | "forget">
   readonly store: Store["Service"]
   /** Returns the command as it applies now, or the reason to refuse it. */
   readonly current: (command: Decide.Command) => Result.Result<Decide.Command, Decide.Refusal>
@@ -68,9 +70,18 @@ const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   Equal.equals(stored.checkpoint, turn.checkpoint)
 
 /** Makes the commits of a node. */
-export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions): Commits => {
-  const commit: Commits["commit"] = ({ events, modelCalls, session, turnSteps, turns }, further) =>
-    store.commit({ session, turns, turnSteps, modelCalls, events, ...further })
+export const make = ({ agents, current, isClosing, onCommitted, store }: CommitsOptions): Commits => {
+  const commit: Commits["commit"] = (decision, further) => {
+    const { events, modelCalls, session, turnSteps, turns } = decision
+    const step = { session, turns, turnSteps, modelCalls, events, ...further }
+    return Effect.tap(store.commit(step), () =>
+      Effect.sync(() => {
+        if (store.isInMemory !== true) agents.remember({ session, turns: decision.open })
+        onCommitted(decision)
+        if (agents.get(session.id) === undefined) agents.forget(session.id)
+      })
+    )
+  }
 
   /**
    * Finds out whether a commit with an unknown outcome was applied, and returns its decision with the current turns if
@@ -119,7 +130,14 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
   ): Effect.Effect<Decide.Decision, NotChanged> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
-      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
+      const again = () => {
+        agents.forget(sessionId)
+        return changeUnless(doubtful, sessionId, command, further)
+      }
+      // the revision refuses a commit on it if the store has a later one; everything else is decided on what is stored
+      const remembered = agents.state(sessionId)
+      const stored = remembered === undefined ? store.sessionState(sessionId) : Effect.succeedSome(remembered)
+      return Effect.flatMap(stored, (state): Effect.Effect<Decide.Decision, NotChanged> => {
         if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
         const { revision } = state.value.session
         const tried = [...doubtful].find(({ session }) => session.revision <= revision)
@@ -127,7 +145,7 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
           return Effect.flatMap(committed(command, tried), (applied) => {
             if (applied === undefined) {
               doubtful.delete(tried)
-              return changeUnless(doubtful, sessionId, command, further)
+              return again()
             }
             onCommitted(applied)
             return Effect.succeed(applied)
@@ -136,18 +154,13 @@ export const make = ({ current, isClosing, onCommitted, store }: CommitsOptions)
         const decided = Result.flatMap(current(command), (now) =>
           Decide.decide(state.value, now, clock.currentTimeMillisUnsafe())
         )
+        if (remembered !== undefined && !(Result.isSuccess(decided) && decided.success.changed)) return again()
         if (Result.isFailure(decided)) return Effect.fail(decided.failure)
         const decision = decided.success
         if (!decision.changed) return Effect.succeed(decision)
         return Effect.matchEffect(commit(decision, further?.(decision)), {
-          onFailure: (error) =>
-            error._tag === "Conflict" && error.id === sessionId
-              ? changeUnless(doubtful, sessionId, command, further)
-              : Effect.fail(error),
-          onSuccess: () => {
-            onCommitted(decision)
-            return Effect.succeed(decision)
-          }
+          onFailure: (error) => (error._tag === "Conflict" && error.id === sessionId ? again() : Effect.fail(error)),
+          onSuccess: () => Effect.succeed(decision)
         })
       })
     })

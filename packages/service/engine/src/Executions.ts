@@ -27,6 +27,7 @@ export interface Executions
   extends
     Pick<Commits.Commits, "commit" | "change">,
     Pick<AgentReports.AgentReports, "stepsIn">,
+    Pick<Takes.Takes, "create">,
     Pick<Hands, "take" | "resume" | "look" | "lookNow" | "abandon"> {
   /** Finds a session that the caller may see. */
   readonly find: (id: string) => Effect.Effect<Session, SessionNotFound | StoreUnavailable>
@@ -82,6 +83,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   }
 
   const { attempted, change, commit, insist } = Commits.make({
+    agents,
     store,
     current,
     onCommitted: (decision) => carryOn(decision),
@@ -163,7 +165,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
   })
   yield* Effect.addFinalizer(() => close)
 
-  const takes = yield* Takes.make({ agents, attempted, begin, insist, isDraining })
+  const takes = yield* Takes.make({ agents, attempted, begin, commit, insist, isDraining })
   const lookAtLateCommits = yield* LateCommits.make({ agents, browsers, change, takes })
 
   const lookAtCancels = makeLookAtCancels(agents, store.cancelledAt(node))
@@ -173,8 +175,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     stepsIn,
     commit,
     change,
-    take: takes.take,
-    resume: takes.resume,
+    ...takes,
     look: lookAtCancels.pipe(Effect.andThen(questions.look), Effect.andThen(lookAtLateCommits)),
     lookNow: lookAtCancels.pipe(Effect.andThen(questions.lookNow), Effect.andThen(lookAtLateCommits)),
     abandon: Effect.sync(() => agents.all().forEach(agents.drop)),

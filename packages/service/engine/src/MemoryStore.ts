@@ -67,6 +67,7 @@ const make = Effect.fnUntraced(function* (records: Records | undefined) {
     })
 
   return Store.of({
+    isInMemory: true,
     // `also` does not run for a refused step, and its failure writes nothing
     commit: (step) =>
       step.also === undefined

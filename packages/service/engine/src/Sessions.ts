@@ -177,7 +177,7 @@ const admitting = Effect.map(Admission, (admission) => (turnId: string): Pick<St
 })
 
 /** The part of the engine that carries out what clients ask of sessions. */
-export const make = Effect.fnUntraced(function* ({ change, commit, find }: Executions) {
+export const make = Effect.fnUntraced(function* ({ change, commit, create, find }: Executions) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
@@ -219,7 +219,7 @@ export const make = Effect.fnUntraced(function* ({ change, commit, find }: Execu
       turn: Turn.withoutSecrets(decision.turn)
     }
     const admit = yield* admitting
-    yield* offering(id, commit(decision, { ...record(made, createdAt_ms), ...admit(turnId) }))
+    yield* create(decision, { ...record(made, createdAt_ms), ...admit(turnId) })
     return made
   })
 

@@ -36,6 +36,7 @@ const engineOf = (
     Store,
     Effect.map(Store, (store) => ({
       ...store,
+      isInMemory: false,
       session: (id) =>
         Effect.suspend(() =>
           isUnread() ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "unread" })) : store.session(id)
@@ -239,31 +240,39 @@ it.effect("a commit that wasn't applied is checked for once, however often it is
 })
 
 describe("an unavailable store", () => {
-  it.effect("doesn't keep a turn leased that was taken and cancelled before the node knew of it", () => {
-    let unread = false
-    const lost = once("lost", ({ turns }) => turns?.some(({ status }) => status === "dispatching") === true)
-    return Effect.gen(function* () {
-      const { session, turn } = yield* create
-      assert.isTrue(unread)
-      yield* Engine.use((engine) => engine.cancelTurn(turn.id))
-      unread = false
-      yield* queue(session.id, "two")
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two completed"])
-    }).pipe(
-      Effect.provide(
-        engineOf(
-          () => Stream.make(started, completed),
-          (step) => {
-            const fault = lost(step)
-            unread ||= fault !== undefined
-            return fault
-          },
-          () => unread
+  const open = Engine.use((engine) => engine.openSession({}))
+  const begins = { create, message: Effect.flatMap(open, ({ session }) => queue(session.id, "one")) }
+
+  it.effect.each(["create", "message"] as const)(
+    "doesn't keep a turn leased that was taken by a %s and cancelled before the node knew of it",
+    (by) => {
+      let unread = false
+      const lost = once("lost", ({ turns }) => turns?.some(({ status }) => status === "dispatching") === true)
+      return Effect.gen(function* () {
+        yield* Effect.ignore(begins[by])
+        assert.isTrue(unread)
+        const store = yield* Store
+        const [sessionId = ""] = (yield* store.unfinished(1)).sessions
+        for (const { id } of yield* store.turnsOf(sessionId)) yield* Engine.use((engine) => engine.cancelTurn(id))
+        unread = false
+        yield* queue(sessionId, "two")
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* standing(sessionId), ["one cancelled", "two completed"])
+      }).pipe(
+        Effect.provide(
+          engineOf(
+            () => Stream.make(started, completed),
+            (step) => {
+              const fault = lost(step)
+              unread ||= fault !== undefined
+              return fault
+            },
+            () => unread
+          )
         )
       )
-    )
-  })
+    }
+  )
 
   it.effect("doesn't cost a node its lease, even after ten minutes", () => {
     let away = false

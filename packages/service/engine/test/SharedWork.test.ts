@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Decide from "../src/domain/Decide.ts"
+import type { Engine } from "../src/Engine.ts"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as SharedWork from "../src/SharedWork.ts"
@@ -175,42 +176,49 @@ describe("nodes that share a store", () => {
     })
   )
 
-  test(
-    "start a run once even if confirming its take lasts longer than two checks",
-    Effect.gen(function* () {
-      const store = yield* Store
-      let isSlow = false
-      let starts = 0
-      const slow: Store["Service"] = {
-        ...store,
-        sessionState: (id) =>
-          Effect.andThen(
-            Effect.suspend(() => (isSlow ? Effect.sleep("20 seconds") : Effect.void)),
-            store.sessionState(id)
-          ),
-        commit: (step) =>
-          Effect.suspend(() => {
-            if (isSlow || (step.session?.lease ?? null) === null) return store.commit(step)
-            isSlow = true
-            const failure = new StoreUnavailable({ applied: "unknown", cause: "a test" })
-            return Effect.andThen(store.commit(step), Effect.fail(failure))
-          })
-      }
-      const perform: Parts["perform"] = () =>
-        Stream.unwrap(
-          Effect.sync(() => {
-            starts++
-            return Stream.make(started, completed)
-          })
-        )
-      const node = start("a", { work: SharedWork.layer(), perform })
-      const { engine } = yield* Effect.provideService(node, Store, slow)
-      const { session } = yield* engine.createSession(request)
-      yield* TestClock.adjust("5 minutes")
-      assert.strictEqual(starts, 1)
-      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
-    })
-  )
+  const begins: Record<string, (engine: Engine["Service"]) => Effect.Effect<unknown, unknown>> = {
+    create: ({ createSession }) => createSession(request),
+    message: ({ openSession, queue }) =>
+      Effect.flatMap(openSession({}), ({ session }) => queue({ sessionId: session.id, text: "one", interrupt: false }))
+  }
+  for (const [by, begin] of Object.entries(begins))
+    test(
+      `start a run of a ${by} once even if confirming its take lasts longer than two checks`,
+      Effect.gen(function* () {
+        const store = yield* Store
+        let isSlow = false
+        let starts = 0
+        const slow: Store["Service"] = {
+          ...store,
+          sessionState: (id) =>
+            Effect.andThen(
+              Effect.suspend(() => (isSlow ? Effect.sleep("20 seconds") : Effect.void)),
+              store.sessionState(id)
+            ),
+          commit: (step) =>
+            Effect.suspend(() => {
+              if (isSlow || (step.session?.lease ?? null) === null) return store.commit(step)
+              isSlow = true
+              const failure = new StoreUnavailable({ applied: "unknown", cause: "a test" })
+              return Effect.andThen(store.commit(step), Effect.fail(failure))
+            })
+        }
+        const perform: Parts["perform"] = () =>
+          Stream.unwrap(
+            Effect.sync(() => {
+              starts++
+              return Stream.make(started, completed)
+            })
+          )
+        const node = start("a", { work: SharedWork.layer(), perform })
+        const { engine } = yield* Effect.provideService(node, Store, slow)
+        yield* Effect.ignore(begin(engine))
+        const [sessionId = ""] = (yield* store.unfinished(1)).sessions
+        yield* TestClock.adjust("5 minutes")
+        assert.strictEqual(starts, 1)
+        assert.deepStrictEqual(yield* standing(sessionId), ["one completed"])
+      })
+    )
 
   test(
     "keep the agent of a later step if the response to an earlier step is late",

@@ -59,6 +59,12 @@ export const standing = Effect.fnUntraced(function* (sessionId: string) {
   )
 })
 
+/** A store in memory whose reads engines avoid as if they took time. */
+const store = Layer.effect(
+  Store,
+  Effect.map(Store, (memory) => ({ ...memory, isInMemory: false }))
+).pipe(Layer.provide(MemoryStore.layer))
+
 /** A test over a store of its own, in virtual time. */
 export const test = (title: string, body: Effect.Effect<unknown, unknown, Store | Scope.Scope>) =>
-  it.effect(title, () => Effect.asVoid(body).pipe(Effect.scoped, Effect.provide(MemoryStore.layer, { local: true })))
+  it.effect(title, () => Effect.asVoid(body).pipe(Effect.scoped, Effect.provide(store, { local: true })))

@@ -213,6 +213,7 @@ export const opened = (session: Session.Session): Decision => {
     session: { ...session, idleSince_ms: at_ms },
     turn: null,
     turns: [],
+    open: [],
     turnSteps: [],
     modelCalls: [],
     events: [{ at_ms, of: "session", id, sessionId: null, owner, from: null, to: status }],
@@ -230,8 +231,24 @@ export const created = (session: Session.Session, turn: Turn.Turn): Decision & {
     session: { ...session, turnCount: 1 },
     turn: first,
     turns: [first],
+    open: [first],
     events: [...decision.events, Draft.eventOf(first, null, session.createdAt_ms)]
   }
+}
+
+/** The decision on a new session, and a node's take of its turn in the same step. */
+export const taken = ({ events, session, turns }: Decision, node: string): Decision => {
+  const before = { session: { ...session, revision: session.revision - 1 }, turns }
+  const draft: Draft.Draft = {
+    before,
+    at_ms: session.createdAt_ms,
+    ...before,
+    written: new Map(),
+    steps: [],
+    calls: [],
+    events: [...events]
+  }
+  return Draft.decisionOf(draft, Lease.take(draft, node))
 }
 
 /** The turns in the order in which they run: the one at work first. */

@@ -19,6 +19,8 @@ export interface Decision {
   readonly turn: Turn.Turn | null
   /** The turns that are written; empty together with `turnSteps`, `events` and an unchanged session when nothing is. */
   readonly turns: ReadonlyArray<Turn.Turn>
+  /** The turns of the session's state afterwards. */
+  readonly open: ReadonlyArray<Turn.Turn>
   readonly turnSteps: ReadonlyArray<Turn.TurnStep>
   readonly modelCalls: ReadonlyArray<ModelCall>
   readonly events: ReadonlyArray<Event>
@@ -150,6 +152,7 @@ export const decisionOf = (draft: Draft, id: string | null): Decision => {
     session: changed ? { ...session, idleSince_ms, revision: before.session.revision + 1 } : session,
     turn: id === null ? null : (turns.find((turn) => turn.id === id) ?? null),
     turns: [...written.values()],
+    open: turns.filter(({ id, status }) => !Turn.isTerminal(status) || id === session.lease?.turnId),
     turnSteps: steps,
     modelCalls: calls,
     events,

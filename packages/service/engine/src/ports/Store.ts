@@ -123,6 +123,8 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class Store extends Context.Service<
   Store,
   {
+    /** True if all records are in the memory of this process, so that reads cost nothing. */
+    readonly isInMemory?: boolean
     /** Writes one step. The store checks the key before the revisions, so a repeated create is always `KeyTaken`. */
     readonly commit: (step: Step) => Effect.Effect<void, AdmissionRefused | Conflict | KeyTaken | StoreUnavailable>
 

@@ -179,6 +179,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
       })
     return {
       ...store,
+      isInMemory: false,
       // every third takes a while, so that others come in between; one that is under way reaches a store of many, but not
       // a file that another server has by then
       commit: (step) => {
