@@ -10,7 +10,7 @@ export interface Weight {
 }
 
 /** The size of the sources today. Raised last for checks of what a page changes before an action. Lower a number whenever it falls. */
-export const most = { lines: 149_545, longFunctions: 0 }
+export const most = { lines: 149_555, longFunctions: 0 }
 
 const longest = 150
 
