@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
+import * as Struct from "effect/Struct"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
@@ -179,12 +180,8 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
       durable: file?.durable ?? "normal",
       ...(file?.sqliteLogLimit === undefined ? {} : { logLimit: file.sqliteLogLimit * megabyte })
     },
-    host: given.host,
-    port: given.port,
+    ...Struct.pick(given, ["host", "port", "publicUrl", "trustProxy", "apiKeyHeader"]),
     allowedHosts: given.allowHost,
-    publicUrl: given.publicUrl,
-    trustProxy: given.trustProxy,
-    apiKeyHeader: given.apiKeyHeader,
     console: given.console ?? true,
     apiKeys: yield* Settings.apiKeys(given.apiKeys),
     adminKeys: yield* Settings.apiKeys(given.adminKeys, "adminKey"),

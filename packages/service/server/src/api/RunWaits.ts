@@ -2,6 +2,7 @@ import { fromMillis } from "@webagent/contract"
 import type { AnswerRun, AskPerson, HandOff } from "@webagent/contract/v4"
 import { type PersonsAnswer, Question, type QuestionToAsk, Turn } from "@webagent/engine"
 import * as Predicate from "effect/Predicate"
+import * as Struct from "effect/Struct"
 import { invalid } from "./Invalid.ts"
 
 const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
@@ -19,11 +20,7 @@ export const browserQueueOf = ({ browserQueue, status }: Turn.Turn) =>
 
 /** A question of a run as the APIs show it. */
 export const questionOf = (question: Question.Question) => ({
-  id: question.id,
-  reason: question.reason,
-  askedBy: question.askedBy,
-  question: question.question,
-  choices: question.choices,
+  ...Struct.pick(question, ["id", "reason", "askedBy", "question", "choices"]),
   askedAt: fromMillis(question.askedAt_ms),
   deadline: fromMillis(question.until_ms),
   whenUnanswered: question.whenUnanswered,

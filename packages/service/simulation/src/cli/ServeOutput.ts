@@ -1,5 +1,6 @@
 import { type FaultEntry, type JournalEntry, RequestEntry } from "@webagent/control"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 const { answered, duration_ms, method, operation, path, retryAfter_ms, status } = RequestEntry.fields
 
@@ -83,13 +84,7 @@ export const reader = () => {
     return {
       type: "request",
       at: new Date(row.at_ms).toISOString(),
-      method: row.method,
-      path: row.path,
-      operation: row.operation,
-      status: row.status,
-      duration_ms: row.duration_ms,
-      answered: row.answered,
-      retryAfter_ms: row.retryAfter_ms,
+      ...Struct.pick(row, ["method", "path", "operation", "status", "duration_ms", "answered", "retryAfter_ms"]),
       resource: row.made ?? row.resource,
       fault: fault === undefined ? null : { rule: fault.rule, kind: fault.kind, placement: fault.placement }
     }

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import { randomBytes } from "node:crypto"
 import type { SimulatedOptions } from "../Parts.ts"
 import { defaultKeys } from "../Parts.ts"
@@ -104,14 +105,9 @@ export const resolve = Effect.fnUntraced(function* (given: SimulateFlags) {
   return {
     apiKey: apiKeys[0] ?? "",
     options: {
-      host: given.host,
-      port: given.port,
+      ...Struct.pick(given, ["host", "port", "seed", "publicUrl", "trustProxy", "apiKeyHeader"]),
       apiKeys,
-      seed: given.seed,
       allowedHosts: given.allowHost,
-      publicUrl: given.publicUrl,
-      trustProxy: given.trustProxy,
-      apiKeyHeader: given.apiKeyHeader,
       console: given.console ?? true,
       ...(given.turnDuration === undefined ? {} : { turnDuration: given.turnDuration }),
       ...(profile === undefined ? {} : { profile }),

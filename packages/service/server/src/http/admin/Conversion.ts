@@ -11,6 +11,7 @@ import { fromMillis } from "@webagent/contract"
 import { type Browser, type ModelCall, type RunMark, type Session, Turn } from "@webagent/engine"
 import { browserQueueOf, questionOf, waitingForOf } from "../../api/RunWaits.ts"
 import { replayView } from "../../api/v4/Conversion.ts"
+import * as Struct from "effect/Struct"
 
 const momentOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
@@ -126,15 +127,9 @@ export const callOf = (call: ModelCall): CallView => ({
 
 /** A session. */
 export const sessionOf = (session: Session.Session): SessionView => ({
-  id: session.id,
-  status: session.status,
-  owner: session.owner,
+  ...Struct.pick(session, ["id", "status", "owner", "browserId", "keepAlive", "recording", "shared"]),
   node: session.lease?.node ?? null,
-  browserId: session.browserId,
   runs: session.turnCount,
-  keepAlive: session.keepAlive,
-  recording: session.recording,
-  shared: session.shared,
   proxyCostUsd: session.proxyCost,
   createdAt: fromMillis(session.createdAt_ms),
   finishedAt: momentOf(session.finishedAt_ms)
@@ -154,18 +149,13 @@ export const browserOf = (
   work: BrowserWork | undefined,
   tab: { readonly title: string; readonly address: string } | null = null
 ): BrowserView => ({
-  id: browser.id,
-  status: browser.status,
-  owner: browser.owner,
-  node: browser.node,
+  ...Struct.pick(browser, ["id", "status", "owner", "node", "stopReason", "recording"]),
   agentSessionId: work?.sessionId ?? null,
   runId: work?.turnId ?? null,
   task: work?.task ?? null,
   title: tab?.title ?? null,
   address: tab?.address ?? null,
   driver: browser.driver?.name ?? null,
-  stopReason: browser.stopReason,
-  recording: browser.recording,
   startedAt: fromMillis(browser.startedAt_ms),
   timeoutAt: momentOf(browser.expiresAt_ms),
   finishedAt: momentOf(browser.finishedAt_ms)

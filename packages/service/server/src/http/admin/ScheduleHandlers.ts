@@ -12,6 +12,7 @@ import {
 } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import * as Audit from "../../api/Audit.ts"
 import { invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
@@ -26,17 +27,11 @@ import { group } from "./Operations.ts"
 const timeOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
 const viewOf = (schedule: ScheduledRun): ScheduleView => ({
-  id: schedule.id,
-  name: schedule.name,
-  cron: schedule.cron,
-  timeZone: schedule.timeZone,
-  missed: schedule.missed,
+  ...Struct.pick(schedule, ["id", "name", "cron", "timeZone", "missed", "owner", "lastRunId"]),
   run: schedule.run as StartRunRequest,
   active: schedule.isActive,
-  owner: schedule.owner,
   nextAt: timeOf(schedule.dueAt_ms),
   lastDueAt: timeOf(schedule.lastDueAt_ms),
-  lastRunId: schedule.lastRunId,
   lastError: schedule.lastProblem === null ? null : problemSentence(schedule.lastProblem),
   createdAt: fromMillis(schedule.createdAt_ms),
   updatedAt: fromMillis(schedule.updatedAt_ms)

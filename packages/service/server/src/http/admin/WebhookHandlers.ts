@@ -22,6 +22,7 @@ import {
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Struct from "effect/Struct"
 import * as Audit from "../../api/Audit.ts"
 import { Caller } from "../../api/Caller.ts"
 import * as Cursor from "../../api/Cursor.ts"
@@ -42,26 +43,15 @@ const atOnce = 4
 const timeOf = (at_ms: number | null) => (at_ms === null ? null : fromMillis(at_ms))
 
 const deliveryView = (delivery: Delivery): WebhookDelivery => ({
-  id: delivery.id,
-  messageId: delivery.messageId,
-  type: delivery.type,
-  status: delivery.status,
-  attempts: delivery.attempts,
+  ...Struct.pick(delivery, ["id", "messageId", "type", "status", "attempts", "response", "error"]),
   createdAt: fromMillis(delivery.createdAt_ms),
   nextAttemptAt: timeOf(delivery.nextAt_ms),
-  finishedAt: timeOf(delivery.finishedAt_ms),
-  response: delivery.response,
-  error: delivery.error
+  finishedAt: timeOf(delivery.finishedAt_ms)
 })
 
 const viewOf = (webhook: Webhook, [last]: ReadonlyArray<Delivery>): WebhookView => ({
-  id: webhook.id,
-  url: webhook.url,
-  description: webhook.description,
-  events: webhook.events,
+  ...Struct.pick(webhook, ["id", "url", "description", "events", "owner", "everyKey"]),
   active: webhook.isActive,
-  owner: webhook.owner,
-  everyKey: webhook.everyKey,
   createdAt: fromMillis(webhook.createdAt_ms),
   updatedAt: fromMillis(webhook.updatedAt_ms),
   previousSecretUntil: timeOf(webhook.previousSecretUntil_ms),
