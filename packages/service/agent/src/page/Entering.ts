@@ -10,6 +10,7 @@ import { pressOrRefuse } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
 import { mainFrame, sourceOf, type Tab } from "./Tab.ts"
 import { checkEntered, verified } from "./Verification.ts"
+import type { HowFocused } from "./world/Focusing.ts"
 
 /** Options for typing a text. */
 export interface TypeOptions {
@@ -43,7 +44,7 @@ const focusedField = Effect.fnUntraced(function* (
   frame: Frame,
   index: number,
   token: number,
-  how: { readonly focuses: boolean; readonly selects: boolean }
+  how: HowFocused
 ): Effect.fn.Return<{ readonly field: string; readonly keyed: Frame }, CdpError | Refused> {
   let at: Frame = mainFrame(tab)
   // the keys go to the innermost frame that has the focus
@@ -122,7 +123,11 @@ export const make = (hands: Hands) => {
         // a secret goes into its field without keys
         const { field, keyed } =
           kind === "other" || !isSecret
-            ? yield* focusedField(tab, frame, index, token, { focuses: kind !== "other", selects: !append })
+            ? yield* focusedField(tab, frame, index, token, {
+                focuses: kind !== "other",
+                guards: true,
+                selects: !append
+              })
             : { field: "", keyed: frame }
         if (isSecret) {
           const { ok, text: outcome } = yield* call(
@@ -139,6 +144,12 @@ export const make = (hands: Hands) => {
         else if (revealed.length <= keys_most && !/\p{Cc}/u.test(revealed)) {
           yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
         } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
+        const lostTo = yield* Effect.orElseSucceed(call(keyed, "endKeys"), () => null)
+        if (lostTo !== null) {
+          return yield* refuse(
+            `The focus moved to ${lostTo} while the text was typed. The rest wasn't typed: look at the page.`
+          )
+        }
         const outcome =
           field === "" ? yield* check : `Typed into ${redact(field).toWellFormed()}, which took the focus.`
         if (!submit) return outcome
@@ -147,7 +158,7 @@ export const make = (hands: Hands) => {
         const moved = (to: string) =>
           refuse(`The text was typed, but the focus moved to ${to}, so Enter wasn't pressed.`)
         if (tab.frames.size > 1 && (yield* innermost(tab, null)) !== keyed) return yield* moved("another frame")
-        const focus = { focuses: false, selects: false }
+        const focus = { focuses: false, guards: false, selects: false }
         const now = yield* Effect.catchTag(
           call(keyed, "focused", keyed === frame ? index : null, token, focus),
           "Refused",

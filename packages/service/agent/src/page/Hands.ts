@@ -103,7 +103,8 @@ export const settled = Effect.fnUntraced(function* (
 const unguarded = <A, E>(tab: Tab, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.onError(work, () =>
     Effect.sync(() => {
-      for (const frame of tab.frames.values()) for (const end of ["pressed", "dragged"] as const) Frame.post(frame, end)
+      for (const frame of tab.frames.values())
+        for (const end of ["pressed", "dragged", "endKeys"] as const) Frame.post(frame, end)
     })
   )
 

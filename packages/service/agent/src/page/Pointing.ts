@@ -4,7 +4,7 @@ import { call } from "./Frame.ts"
 import { act, type Action, find, type Found, frameOf, type Hands, locate, outward, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
 import { press, unclicked } from "./Pressing.ts"
-import { mainFrame } from "./Tab.ts"
+import { mainFrame, type Tab } from "./Tab.ts"
 import { verified } from "./Verification.ts"
 import type { Press } from "./world/Guarding.ts"
 import type { Direction } from "./world/Moving.ts"
@@ -114,15 +114,27 @@ export const make = (hands: Hands) => {
       })
     )
 
+  /** Returns the frame that shows a text, with its place there. The page itself is the first. */
+  const placeOf = Effect.fnUntraced(function* (tab: Tab, text: string) {
+    for (const frame of [mainFrame(tab), ...tab.frames.values()]) {
+      if (!tab.mayLoad(frame.url)) continue
+      const inFrame = call(frame, "spanOf", text, null)
+      // a frame may be gone, the page itself may not
+      const span = yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => null)
+      if (span !== null) return { frame, span }
+    }
+    return yield* refuse("This text is not there.")
+  })
+
   /** Moves the mouse over a text of the page, which needs no number. */
   const hoverText = (text: string): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const span = yield* call(mainFrame(tab), "spanOf", text, null)
-        if (span === null) return yield* refuse("This text is not there.")
-        yield* Mouse.move(tab.session, { x: span.from.x + 3, y: span.from.y })
-        const now = yield* call(mainFrame(tab), "spanOf", text, null)
+        const { frame, span } = yield* placeOf(tab, text)
+        const [point = span.from] = yield* outward(tab, frame, [{ x: span.from.x + 2, y: span.from.y }])
+        yield* Mouse.move(tab.session, point)
+        const now = yield* call(frame, "spanOf", text, null)
         const isOver = now !== null && Math.abs(now.from.x - span.from.x) < 3 && Math.abs(now.from.y - span.from.y) < 3
         yield* verified(isOver)
         return isOver ? over : movedAway
@@ -133,7 +145,7 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const frame = index === null ? mainFrame(tab) : yield* frameOf(tab, index)
+        const frame = index === null ? (yield* placeOf(tab, text)).frame : yield* frameOf(tab, index)
         const span = yield* call(frame, "spanOf", text, index)
         if (span?.isPlain === true) {
           const [from = span.from, to = span.to] = yield* outward(tab, frame, [span.from, span.to])

@@ -229,7 +229,7 @@ const watchDialogs = (tab: Tab, session: CdpSession, { note, quote }: TabOptions
     }
     // an alert only says something, and a page that asks whether to leave it was left on purpose
     if (type === "alert") note(`The page said: ${JSON.stringify(quote(message, 300))}`)
-    else note("The page asked whether to leave it, because of changes that are not saved. It was left.")
+    else note("The page asked whether to leave it, because of changes that are not saved. Leaving was confirmed.")
     session.post("Page.handleJavaScriptDialog", { accept: true })
   })
   session.on("Page.javascriptDialogClosed", () => void (tab.dialog = undefined))

@@ -129,6 +129,20 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("hovers over a text in a frame, and selects it", () =>
+    Effect.gen(function* () {
+      const text = "Inside words"
+      const { results, saw } = yield* visit("text-in-frame", use("hover", { text }), use("highlight", { text }))
+      assert.deepStrictEqual(
+        [results, saw],
+        [
+          ["The mouse is over it.", "Selected."],
+          ["over", "selected Inside words"]
+        ]
+      )
+    })
+  )
+
   it.effect("turns the mouse wheel over a map", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit(
@@ -180,8 +194,13 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
   it.effect("reports a page that asks whether to leave it", () =>
     Effect.gen(function* () {
       const { looks, saw } = yield* visit("leaving", on("type", "Draft", { text: "x" }), on("click", "Leave"))
-      assert.include(looks[2], "Note: The page asked whether to leave it, because of changes that are not saved.")
+      const note =
+        "Note: The page asked whether to leave it, because of changes that are not saved. Leaving was confirmed."
+      assert.include(looks[2], note)
       assert.deepStrictEqual(saw, ["opened"])
+      const stays = yield* visit("leaves-for-file", on("type", "Draft", { text: "x" }), on("click", "Prices"))
+      assert.include(stays.looks[2], note)
+      assert.include(stays.looks[2], 'textbox "Draft" = "x"')
     })
   )
 

@@ -157,12 +157,14 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
-  it.effect("doesn't press the button in the middle of a card", () =>
+  it.effect("doesn't press the button in the middle of a card, but one that a tab only wraps", () =>
     Effect.gen(function* () {
       const { results, saw } = yield* visit("card-with-button", (look) =>
         call("click", { index: Number(/\[(\d+) clickable/u.exec(look)?.[1]) })
       )
       assert.deepStrictEqual([results, saw], [["Clicked."], ["opened"]])
+      const tab = yield* visit("wraps-a-button", on("click", "Submit"))
+      assert.deepStrictEqual([tab.results, tab.saw], [["Clicked."], ["submitted"]])
     })
   )
 

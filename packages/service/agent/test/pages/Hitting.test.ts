@@ -28,6 +28,17 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
     })
   )
 
+  it.effect("but rows that stay the same can be changed, and change by themselves", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("rows-change", (look) => [
+        ...[1, 2, 3].map(() => call("click", { index: numberOf(look, "More") })),
+        call("click", { index: numberOf(look, "Remove") })
+      ])
+      assert.deepStrictEqual(results, ["Clicked.", "Clicked.", "Clicked.", "Clicked."])
+      assert.deepStrictEqual(saw, ["Mug 2", "Mug 3", "Mug 4", "removed Mug"])
+    })
+  )
+
   it.effect("in a list that shows other rows when it's scrolled to the element", () =>
     Effect.gen(function* () {
       const { site } = yield* Running
@@ -78,6 +89,14 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
       )
       assert.deepStrictEqual(disabled.results, ['The option "L" is disabled.', 'The option "XL" is disabled.'])
       assert.deepStrictEqual([...behind.saw, ...disabled.saw], [])
+    })
+  )
+
+  it.effect("with keys of a text whose field has lost the focus", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("hotkeys", on("type", "Search", { text: "abcd" }))
+      assert.match(String(results[0]), /^The focus moved to the page while the text was typed\. The rest wasn't typed/u)
+      assert.deepStrictEqual(saw, ["a"])
     })
   )
 

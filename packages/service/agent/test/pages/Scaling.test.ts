@@ -28,4 +28,20 @@ layer(Visiting.layer, { excludeTestServices: true })("In a frame that is scaled,
       )
     }
   }
+
+  it.effect("actions reach their elements if that frame is in another one", () =>
+    Effect.gen(function* () {
+      for (const kind of ["scale,same", "turned,cross", "around,cross"]) {
+        const { results, saw } = yield* visit(
+          `frame-scaled?${kind},nested`,
+          on("click", "Cell 12."),
+          on("highlight", "Note", { text: "words to" }),
+          (look) => call("drag", { from: numberOf(look, "Knob"), to: numberOf(look, "Knob"), dx: 140 })
+        )
+        assert.deepStrictEqual(results, ["Clicked.", "Selected.", "Dragged."])
+        const others = saw.filter((what) => what !== "over the knob")
+        assert.deepStrictEqual(others, ["cell 12", "selected words to", "knob by 140"])
+      }
+    })
+  )
 })

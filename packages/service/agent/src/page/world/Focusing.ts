@@ -19,6 +19,13 @@ export interface Focused {
   readonly frame: string | undefined
 }
 
+/** Options for the element that receives keys. */
+export interface HowFocused {
+  readonly focuses: boolean
+  readonly guards: boolean
+  readonly selects: boolean
+}
+
 /** Which element receives keys. Runs in the page. */
 export const focusing = ({
   cut,
@@ -57,6 +64,29 @@ export const focusing = ({
     }
   }
 
+  let endKeys = (): string | null => null
+
+  /** Keeps keys from the page as soon as the focus leaves the fields: they would be commands there. */
+  const guardKeys = () => {
+    endKeys()
+    let lostTo: string | null = null
+    const listen = (event: Event) => {
+      const at = deepestFocus()
+      const isInField = at !== null && takesText(at)
+      if (event.type === "keydown" && !isInField)
+        lostTo ??= at === null || at === document.body ? "the page" : labelOf(at)
+      if (lostTo === null) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    const types = ["keydown", "keypress", "keyup"]
+    for (const type of types) addEventListener(type, listen, true)
+    endKeys = () => {
+      for (const type of types) removeEventListener(type, listen, true)
+      return lostTo
+    }
+  }
+
   let focusBefore: { readonly token: number; readonly element: Element | null } | undefined
 
   /** Remembers which element has the focus before a click, and returns the frame that has it, if any. */
@@ -66,12 +96,8 @@ export const focusing = ({
     return element === null ? undefined : frameIdOf(element)
   }
 
-  /** Describes the element that has the focus, after the element with the number got it. Selects the text in it. */
-  const focused = (
-    number: number | null,
-    token: number,
-    { focuses, selects }: { readonly focuses: boolean; readonly selects: boolean }
-  ): Focused => {
+  /** Describes the element that has the focus. It may get the focus before, have its text selected, and guard its keys. */
+  const focused = (number: number | null, token: number, { focuses, guards, selects }: HowFocused): Focused => {
     if (focuses && number !== null) focus(number, selects)
     const element = deepestFocus()
     const target = number === null ? undefined : mustResolve(number)
@@ -81,6 +107,7 @@ export const focusing = ({
     const isLabeled = target instanceof HTMLLabelElement && target.control === element
     const isRelated = target !== undefined && (isLabeled || holds(target, element) || holds(element, target))
     const isText = takesText(element)
+    if (guards && isText) guardKeys()
     if (selects && !focuses && isText && isTextField(element)) element.select()
     return {
       takesText: isText,
@@ -111,7 +138,7 @@ export const focusing = ({
   const isNamedField = (number: number): boolean =>
     /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
 
-  return { deepestFocus, rememberFocus, focused, fieldOf, isNamedField }
+  return { deepestFocus, rememberFocus, focused, fieldOf, isNamedField, endKeys: () => endKeys() }
 }
 
 export type Focusing = ReturnType<typeof focusing>

@@ -39,6 +39,7 @@ export const guarding = ({
   isAsShown,
   isDisabled,
   resolve,
+  roleOf,
   rootOf
 }: Words & Trees & Roles & Naming & Describing & Numbering & Confirming) => {
   /**
@@ -58,8 +59,10 @@ export const guarding = ({
 
   /** Returns whether a point of a card, row or label belongs to a control inside it, which does something else. */
   const isOfInner = (element: Element, at: Element | null): boolean => {
+    const isLabel = element instanceof HTMLLabelElement
+    if (!isLabel && !/^(?:clickable|link|option|menuitem|treeitem|gridcell)$/u.test(roleOf(element))) return false
     const control = closestOf(at, `${controls},[onclick]`)
-    const isOwn = element instanceof HTMLLabelElement && element.control === control
+    const isOwn = isLabel && element.control === control
     return control !== null && control !== element && !isOwn && holds(element, control)
   }
 
