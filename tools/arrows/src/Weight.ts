@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseSync, Visitor } from "rolldown/utils"
 
-/** The size of the sources: every `.ts` and `.mjs` file outside `test/` and `tools/bench`. */
+/** The size of the sources: every `.ts` and `.mjs` file but tests and `tools/bench`. */
 export interface Weight {
   readonly lines: number
   /** Functions over 150 lines, as `file:line: lines`. */
@@ -10,7 +10,7 @@ export interface Weight {
 }
 
 /** The size of the sources today. Raised last for checks of what a page changes before an action. Lower a number whenever it falls. */
-export const most = { lines: 149_555, longFunctions: 0 }
+export const most = { lines: 148_986, longFunctions: 0 }
 
 const longest = 150
 
@@ -33,7 +33,7 @@ export const longFunctionsOf = (file: string, text: string): ReadonlyArray<strin
 }
 
 const isOutside = (path: string): boolean =>
-  /(?:^|\/)(?:node_modules|dist|test|\.webagent|\.turbo)(?:\/|$)|^tools\/bench$/u.test(path)
+  /(?:^|\/)(?:node_modules|dist|test|\.webagent|\.turbo)(?:\/|$)|^tools\/bench$|\.test\.mjs$/u.test(path)
 
 /** Measures the sources below `root`. */
 export const weightOf = (root: string): Weight => {

@@ -7,7 +7,14 @@ import { grown, longFunctionsOf, weightOf } from "../src/Weight.ts"
 let root = ""
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "webagent-weight-"))
-  for (const file of ["packages/one/src/One.ts", "packages/one/test/One.test.ts", "tools/bench/main.ts", "top.mjs"]) {
+  const files = [
+    "packages/one/src/One.ts",
+    "packages/one/test/One.test.ts",
+    "tools/bench/main.ts",
+    "top.mjs",
+    "tools/one.test.mjs"
+  ]
+  for (const file of files) {
     mkdirSync(join(root, file, ".."), { recursive: true })
     writeFileSync(join(root, file), "const a = 1\nconst b = 2\n")
   }
