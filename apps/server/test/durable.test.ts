@@ -394,7 +394,6 @@ describe("a server without real browsers", () => {
   for (const [flag, value] of [
     ["--min-isolation", "namespaces"],
     ["--browser-languages", "de"],
-    ["--max-browsers", "3"],
     ["--allow-private", "10.0.0.5"]
   ] as const) {
     it.live(`refuses ${flag}, which it would otherwise ignore`, () =>
