@@ -27,6 +27,27 @@ export interface PlacesOptions {
 /** Lets callers interrupt a part of an uninterruptible effect. */
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
+/** The places of a pool, each for one browser. */
+export interface BrowserPlaces {
+  /**
+   * Takes a place, which the caller then has to release. Without `wait`, it fails if there is none. Call it in an
+   * uninterruptible region, with its `restore`.
+   */
+  readonly take: (
+    browser: Pick<Browser, "owner" | "sessionId">,
+    wait: LaunchWait | undefined,
+    restore: Restore
+  ) => Effect.Effect<void, LaunchFailed>
+  readonly release: (owner: string | null) => void
+  /** Takes a place for a browser that runs already, whatever the limits are. */
+  readonly keep: (owner: string | null) => void
+  /** Number of places that are taken. */
+  readonly taken: () => number
+  /** Number of further browsers that can be launched. */
+  readonly room: Effect.Effect<number>
+  readonly queueTimeout_ms: number
+}
+
 const full = (message: string, lack: Pick<LaunchFailed, "lacksMemory" | "owner"> = {}) =>
   new LaunchFailed({ reason: "full", message, ...lack })
 
@@ -88,16 +109,8 @@ export const make = Effect.fnUntraced(function* ({
       return Effect.asVoid(waiting.take(owner, wait, restore))
     })
 
-  return {
-    /**
-     * Takes a place, which the caller then has to release. Without `wait`, it fails if there is none. Call it in an
-     * uninterruptible region, with its `restore`.
-     */
-    take: Effect.fnUntraced(function* (
-      browser: Pick<Browser, "owner" | "sessionId">,
-      wait: LaunchWait | undefined,
-      restore: Restore
-    ) {
+  const places: BrowserPlaces = {
+    take: Effect.fnUntraced(function* (browser, wait, restore) {
       const { owner } = browser
       if (wait === undefined) return yield* takeNow(owner, restore)
       if (yield* waiting.take(owner, wait, restore)) return
@@ -108,14 +121,11 @@ export const make = Effect.fnUntraced(function* ({
       )
       wait.onPlace()
     }),
-    release: (owner: string | null) => count(owner, -1),
-    /** Counts a browser that runs already, whatever the limits are. */
-    keep: (owner: string | null) => count(owner, 1),
-    /** Number of places that are taken. */
+    release: (owner) => count(owner, -1),
+    keep: (owner) => count(owner, 1),
     taken: () => taken,
     room: Effect.sync(() => (hasMemory() ? Math.max(0, most - taken) : 0)),
     queueTimeout_ms: Duration.toMillis(queue)
   }
+  return places
 })
-
-export type BrowserPlaces = Effect.Success<ReturnType<typeof make>>

@@ -8,7 +8,7 @@ import type { LaunchFailed, LaunchWait } from "../src/ports/BrowserPool.ts"
 
 const wait: LaunchWait = { onRefused: () => {}, onPlace: () => {}, over: Effect.never }
 
-/** Places of which each owner may have one, by a check that takes a second. */
+/** Places, one for each owner at most, by a check that takes a second. */
 const open = Effect.fnUntraced(function* (most: number) {
   const places = yield* BrowserPlaces.make({
     most,

@@ -31,7 +31,10 @@ interface Launch {
   readonly id: string
   readonly owner: string | null
   readonly node: string
+  /** Time before which it didn't wait. */
   readonly arrived_ms: number
+  /** Time from which it's known to wait; Infinity for one whose place was never stored, such as that of a create. */
+  readonly waited_ms: number
   readonly placed_ms: number
   /** Infinity while it runs. */
   readonly stopped_ms: number
@@ -52,16 +55,24 @@ const launchesOf = (
 ): ReadonlyArray<ReadonlyArray<Launch>> => {
   const placed = new Map<string, number>()
   const stopped = new Map<string, number>()
+  const waits = new Map<string, Array<number>>()
   for (const { event } of events) {
+    if (event.browserQueue !== undefined && event.sessionId !== null) {
+      waits.set(event.sessionId, [...(waits.get(event.sessionId) ?? []), event.at_ms])
+    }
     if (event.of !== "browser") continue
     if (event.to === "active") placed.set(event.id, event.at_ms)
     if (event.to === "stopped") stopped.set(event.id, event.at_ms)
   }
-  const launches = browsers.flatMap(({ id, node, owner, startedAt_ms: arrived_ms }): ReadonlyArray<Launch> => {
-    const placed_ms = placed.get(id)
-    if (node === null || placed_ms === undefined) return []
-    return [{ id, owner, node, arrived_ms, placed_ms, stopped_ms: stopped.get(id) ?? Infinity }]
-  })
+  const launches = browsers.flatMap(
+    ({ id, node, owner, sessionId, startedAt_ms: arrived_ms }): ReadonlyArray<Launch> => {
+      const placed_ms = placed.get(id)
+      if (node === null || placed_ms === undefined) return []
+      const reports = waits.get(sessionId ?? "") ?? []
+      const waited_ms = Math.min(...reports.filter((at_ms) => at_ms >= arrived_ms))
+      return [{ id, owner, node, arrived_ms, waited_ms, placed_ms, stopped_ms: stopped.get(id) ?? Infinity }]
+    }
+  )
   const byNode = Map.groupBy(launches, ({ node }) => node).values()
   return [...byNode].map((some) => some.toSorted((left, right) => left.arrived_ms - right.arrived_ms))
 }
@@ -80,13 +91,11 @@ const outOfOrder = (
       .slice(index + 1)
       .find(
         ({ arrived_ms, owner, placed_ms }) =>
-          owner === first.owner &&
-          arrived_ms > first.arrived_ms + visible_ms &&
-          placed_ms < first.placed_ms - visible_ms
+          owner === first.owner && arrived_ms > first.waited_ms && placed_ms < first.placed_ms - visible_ms
       )
-    if (next === undefined || isDisturbed(disturbances, first.node, first.arrived_ms, first.placed_ms)) continue
+    if (next === undefined || isDisturbed(disturbances, first.node, first.waited_ms, first.placed_ms)) continue
     broken.push(
-      `browser ${next.id} of ${next.owner} got a place at ${next.node} at ${timeOf(next.placed_ms)}, ${first.placed_ms - next.placed_ms} ms before ${first.id}, which came ${next.arrived_ms - first.arrived_ms} ms earlier`
+      `browser ${next.id} of ${next.owner} got a place at ${next.node} at ${timeOf(next.placed_ms)}, ${first.placed_ms - next.placed_ms} ms before ${first.id}, which waited ${next.arrived_ms - first.waited_ms} ms before it came`
     )
   }
   return broken
@@ -112,12 +121,12 @@ const unfair = (
   disturbances: Disturbances
 ): ReadonlyArray<string> =>
   launches.flatMap((launch, index) => {
-    const { arrived_ms, id, node, owner, placed_ms } = launch
+    const { id, node, owner, placed_ms, waited_ms } = launch
     const before = launches.slice(0, index).filter((other) => other.owner === owner)
     const most = limited.has(owner ?? "") ? Infinity : mostPerKey(node)
     // it's the first of its key from here on, and its key may have one more
     const first_ms = Math.max(
-      arrived_ms,
+      waited_ms,
       ...before.flatMap((other) => (other.placed_ms < placed_ms ? [other.placed_ms] : [])),
       lastFull_ms(launches, owner, most, placed_ms)
     )

@@ -1,4 +1,4 @@
-/** The profiles of one API key: sign-ins that browsers save, other browsers need, and nobody else sees. */
+/** The profiles of one API key: browsers save sign-ins in them, and later browsers of the key are signed in. */
 import type { Browser } from "@webagent/engine"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Kit } from "./Kit.ts"

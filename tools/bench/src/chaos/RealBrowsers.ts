@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { chromium } from "playwright-core"
 
-/** Who is signed in at the site: by the cookie of its session, and by the storage of its pages. Nobody is "". */
+/** Who is signed in at the site: by the cookie of its session, and by the storage of its pages. Both are empty before a sign-in. */
 export interface SignedIn {
   readonly signedIn: string
   readonly stored: string

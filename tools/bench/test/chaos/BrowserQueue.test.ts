@@ -7,19 +7,28 @@ const room: Room = { most: 2, mostPerKey: () => 1, limited: new Set(["cat"]), vi
 
 const calm: Disturbances = { hits: [], outages: [] }
 
-/** A browser as `id owner arrived placed stopped`, in seconds; without `stopped`, it runs. */
+/** The browser of a waiting run as `id owner arrived placed stopped`, in seconds; without `stopped`, it runs. */
 const browserOf = (text: string, fields: Partial<Browser.Browser> = {}) => {
   const [id = "", owner = "", arrived, placed, stopped] = text.split(" ")
   const browser: Browser.Browser = {
     ...Browser.make({ id, owner, node: "n1.x", proxyCountryCode: null, startedAt_ms: Number(arrived) * 1000 }),
+    sessionId: `s-${id}`,
     status: stopped === undefined ? "active" : "stopped",
     ...fields
   }
-  const eventOf = (to: string, at: string | undefined) =>
-    at === undefined
-      ? []
-      : [{ at_ms: Number(at) * 1000, of: "browser" as const, id, sessionId: null, owner, from: null, to }]
-  return { browser, events: [...eventOf("active", placed), ...eventOf("stopped", stopped)] }
+  const eventOf = (to: string, at: string | undefined): ReadonlyArray<StoredEvent["event"]> =>
+    at === undefined ? [] : [{ at_ms: Number(at) * 1000, of: "browser", id, sessionId: null, owner, from: null, to }]
+  const waits: StoredEvent["event"] = {
+    at_ms: Number(arrived) * 1000,
+    of: "turn",
+    id: `t-${id}`,
+    sessionId: browser.sessionId,
+    owner,
+    from: "dispatching",
+    to: "dispatching",
+    browserQueue: { position: 1, reason: "browsers" }
+  }
+  return { browser, events: [waits, ...eventOf("active", placed), ...eventOf("stopped", stopped)] }
 }
 
 const evidenceOf = (
@@ -68,7 +77,7 @@ describe("the oracle of the browser queue", () => {
     const overtaken = ["a1 ann 0 0 5", "a2 ann 1 9 20", "a3 ann 3 5 9"]
     assert.match(
       brokenBy(...overtaken),
-      /browser a3 of ann got a place .* 4000 ms before a2, which came 2000 ms earlier/u
+      /browser a3 of ann got a place .* 4000 ms before a2, which waited 2000 ms before it came/u
     )
     const evidence = evidenceOf(overtaken.map((text) => browserOf(text)))
     assert.strictEqual(broken(evidence, { hits: [], outages: [{ from_ms: 2000, until_ms: 2500 }] }), "")
