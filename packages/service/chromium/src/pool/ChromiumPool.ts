@@ -1,4 +1,11 @@
-import { type Browser, BrowserPool, type LaunchedBrowser, LaunchFailed, type LaunchWait } from "@webagent/engine"
+import {
+  type Browser,
+  BrowserPlaces,
+  BrowserPool,
+  type LaunchedBrowser,
+  LaunchFailed,
+  type LaunchWait
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -17,22 +24,14 @@ import * as BrowserProfiles from "../profile/BrowserProfiles.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as limits from "./limits.ts"
 import * as Runtime from "./Runtime.ts"
-import * as WaitingLaunches from "./WaitingLaunches.ts"
 import * as Warm from "./Warm.ts"
 import { watch } from "./Watch.ts"
 
-/** Limits the browsers of one owner, so that others find room. */
-export interface OwnerLimit {
-  readonly most: number
-  /** True if the limit currently applies to this owner. It runs only for a browser above the limit. */
-  readonly applies: (owner: string) => Effect.Effect<boolean>
-}
-
 /** Settings of a pool of browsers. */
-export interface PoolOptions extends Pick<
-  BrowserProcess.StartOptions,
-  "binary" | "chromiumSandbox" | "languages" | "tasks" | "user" | "within"
-> {
+export interface PoolOptions
+  extends
+    Pick<BrowserProcess.StartOptions, "binary" | "chromiumSandbox" | "languages" | "tasks" | "user" | "within">,
+    Pick<BrowserPlaces.PlacesOptions, "perOwner" | "queue"> {
   /** Number of started browsers that wait for the next create; 2 by default. */
   readonly warm?: number
   /**
@@ -40,10 +39,6 @@ export interface PoolOptions extends Pick<
    * cores, or a container's limits of them.
    */
   readonly most?: number
-  /** Maximum number of browsers per owner; unlimited by default. */
-  readonly perOwner?: OwnerLimit
-  /** Limits how long a launch waits for room if it may and has no limit of its own; 5 minutes by default. */
-  readonly queue?: Duration.Input
   /** For how long one runs at the most; an hour unless given. */
   readonly lifetime?: Duration.Input
   /** For how long one runs that no CDP message reaches; 10 minutes unless given. */
@@ -85,9 +80,6 @@ const savingEnds: ReadonlyArray<End> = ["stopped", "expired", "idle"]
 
 const notStarted = "The browser did not start. Try again; the log of the server says why"
 
-const full = (message: string, lack: Pick<LaunchFailed, "lacksMemory" | "owner"> = {}) =>
-  new LaunchFailed({ reason: "full", message, ...lack })
-
 /** Starts browsers with the saved states of their profiles. */
 const starting =
   (profiles: BrowserProfiles.BrowserProfiles, take: Warm.Warm["take"]) =>
@@ -110,22 +102,12 @@ const starting =
       )
     )
 
-/** The wait of a launch that got no place, as a sentence. */
-const waited = ({ sessionId }: Browser.Browser, waited_ms: number) => {
-  const time = Duration.format(
-    waited_ms < 1000 ? Duration.millis(waited_ms) : Duration.seconds(Math.round(waited_ms / 1000))
-  )
-  return `The ${sessionId === null ? "request" : "run"} waited ${time} for a browser`
-}
-
 const make = Effect.fnUntraced(function* ({
   disk_bytes = 1024 ** 3,
   idle = "10 minutes",
   lifetime = "1 hour",
   memory_bytes = 1024 ** 3,
   most = limits.most().count,
-  perOwner,
-  queue = "5 minutes",
   root,
   warm = 2,
   ...options
@@ -138,37 +120,13 @@ const make = Effect.fnUntraced(function* ({
   const pool = yield* Effect.scope
   const runtime = yield* Runtime.make(root)
   const running = new Map<string, HandedOut>()
-  /** Number of browsers that run or are about to start. */
-  let taken = 0
-  /** Number of browsers of each owner. */
-  const owned = new Map<string | null, number>()
-  const count = (owner: string | null, change: 1 | -1) => {
-    taken += change
-    const left = (owned.get(owner) ?? 0) + change
-    if (left === 0) owned.delete(owner)
-    else owned.set(owner, left)
-    if (change === -1) waiting.look()
-  }
-  const exceeds = (owner: string | null) => perOwner !== undefined && (owned.get(owner) ?? 0) >= perOwner.most
-  /** Takes a place for a browser of this owner. */
-  const admit = Effect.fnUntraced(function* (owner: string | null) {
-    if (perOwner !== undefined && owner !== null && exceeds(owner) && (yield* perOwner.applies(owner))) {
-      // one may have stopped meanwhile; nothing else runs between this check and the count
-      if (exceeds(owner)) {
-        return yield* full(
-          `This API key has ${perOwner.most} browsers here, as many as one key may have. Stop one, or try again later`,
-          { owner }
-        )
-      }
-    }
-    if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
-    if (!limits.hasMemory())
-      return yield* full("The machine is short of memory. Stop a browser, or try later", { lacksMemory: true })
-    count(owner, 1)
-  })
-  const waiting = yield* WaitingLaunches.make({ within: queue, admit, release: (owner) => count(owner, -1) })
+  const places = yield* BrowserPlaces.make({ ...options, most, hasMemory: limits.hasMemory })
   const profiles = yield* BrowserProfiles.make(options.binary.version)
-  const { replenish, take } = yield* Warm.make({ ...options, runtime, wanted: () => Math.min(warm, most - taken) })
+  const { replenish, take } = yield* Warm.make({
+    ...options,
+    runtime,
+    wanted: () => Math.min(warm, most - places.taken())
+  })
   const start = starting(profiles, take)
   const watchThem = yield* watch(() => [...running.values()], { memory_bytes, disk_bytes })
 
@@ -202,7 +160,7 @@ const make = Effect.fnUntraced(function* ({
           return Effect.andThen(saved, Warm.close(started)).pipe(
             Effect.ensuring(
               Effect.sync(() => {
-                count(browser.owner, -1)
+                places.release(browser.owner)
                 replenish()
                 Deferred.doneUnsafe(gone, Effect.void)
               })
@@ -243,25 +201,18 @@ const make = Effect.fnUntraced(function* ({
   const launch = (browser: Browser.Browser, wait?: LaunchWait) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const { owner } = browser
-        if (wait === undefined) yield* admit(owner)
-        else if (!(yield* waiting.take(owner, wait, restore))) {
-          const waited_ms = (wait.waited_ms ?? 0) + Duration.toMillis(wait.within ?? queue)
-          yield* Effect.mapError(
-            admit(owner),
-            (refusal) => new LaunchFailed({ ...refusal, message: `${refusal.message}. ${waited(browser, waited_ms)}` })
-          )
-          wait.onPlace()
-        }
-        const started = yield* restore(start(browser)).pipe(Effect.onError(() => Effect.sync(() => count(owner, -1))))
+        yield* places.take(browser, wait, restore)
+        const started = yield* Effect.onError(restore(start(browser)), () =>
+          Effect.sync(() => places.release(browser.owner))
+        )
         return yield* handOut(browser, started)
       }).pipe(Effect.ensuring(Effect.sync(replenish)))
     )
 
   return Context.make(BrowserPool, {
     launch,
-    room: Effect.sync(() => (limits.hasMemory() ? Math.max(0, most - taken) : 0)),
-    queueTimeout_ms: Duration.toMillis(queue),
+    room: places.room,
+    queueTimeout_ms: places.queueTimeout_ms,
     lifetime_ms: Duration.toMillis(lifetime),
     countries: sandbox.countries,
     usesProfiles: true

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { LaunchFailed, type LaunchWait } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import * as WaitingLaunches from "../../src/pool/WaitingLaunches.ts"
+import { LaunchFailed, type LaunchWait } from "../src/ports/BrowserPool.ts"
+import * as WaitingLaunches from "../src/WaitingLaunches.ts"
 
 const full = new LaunchFailed({ reason: "full", message: "All browsers are in use" })
 

@@ -1,4 +1,3 @@
-import type { LaunchFailed, LaunchWait } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -8,6 +7,7 @@ import { identity } from "effect/Function"
 import * as Latch from "effect/Latch"
 import * as Metric from "effect/Metric"
 import * as Lines from "./Lines.ts"
+import type { LaunchFailed, LaunchWait } from "./ports/BrowserPool.ts"
 
 /** Options of the queue. */
 export interface WaitingOptions {
@@ -128,6 +128,7 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
   )
 
   return {
+    isEmpty: lines.isEmpty,
     /** Looks for room now. */
     look: () => void changed.openUnsafe(),
     /**
