@@ -11,7 +11,7 @@ import type { SessionNotFound } from "./domain/Errors.ts"
 import type { Session } from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import { AgentError, type Attempt, type Execution, type LeaseLost } from "./ports/Agent.ts"
-import { BrowserPool } from "./ports/BrowserPool.ts"
+import { BrowserPool, type LaunchFailed } from "./ports/BrowserPool.ts"
 import * as HandOvers from "./HandOvers.ts"
 import { LiveViews } from "./ports/LiveViews.ts"
 import { isFileName } from "./domain/Workspace.ts"
@@ -46,6 +46,9 @@ interface Holder {
  * Number of steps of all browsers that are stored for new viewers, and the number that a slow viewer may lag behind.
  */
 const kept = { replay: 1024, capacity: 256 }
+
+/** Failures of launches whose runs go back to the queue, because another node or another start may have a browser. */
+const elsewhere: ReadonlySet<LaunchFailed["reason"]> = new Set(["draining", "moved", "lost"] as const)
 
 /** Reads the store, during an outage once it's there again: a run doesn't fail because it begins in one. */
 const readInsistently = <A, E extends { readonly _tag: string }>(reading: Effect.Effect<A, E>): Effect.Effect<A> =>
@@ -151,11 +154,7 @@ export const make = Effect.fnUntraced(function* ({ browsers, control, find, give
           () => domains,
           queue
         )
-      ).pipe(
-        Effect.tapError(({ reason }) =>
-          Effect.sync(() => void ((reason === "draining" || reason === "moved") && giveBack(execution)))
-        )
-      ),
+      ).pipe(Effect.tapError(({ reason }) => Effect.sync(() => void (elsewhere.has(reason) && giveBack(execution))))),
       allowDomains: (allowed) =>
         Effect.suspend(() => {
           domains = allowed

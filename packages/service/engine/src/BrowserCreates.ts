@@ -75,8 +75,8 @@ export interface BrowserCreates {
   readonly isLaunched: (id: string, key: string, looks?: number) => Effect.Effect<boolean, StoreUnavailable>
 }
 
-interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater" | "stop">, Pick<BrowserLaunches, "launch"> {
-  readonly running: Pick<RunningBrowsers, "takeUnused">
+interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater" | "giveWay">, Pick<BrowserLaunches, "launch"> {
+  readonly running: Pick<RunningBrowsers, "findUnused">
   readonly isLost: Work["Service"]["isLost"]
   readonly loans: Pick<ProfileLoans, "end" | "lend">
 }
@@ -92,11 +92,11 @@ const maxLooks = 600
 export const make = Effect.fnUntraced(function* ({
   end,
   endLater,
+  giveWay,
   isLost,
   launch,
   loans,
-  running,
-  stop
+  running
 }: CreatesOptions) {
   const pool = yield* BrowserPool
   const store = yield* Store
@@ -162,9 +162,9 @@ export const make = Effect.fnUntraced(function* ({
       "AdmissionRefused",
       Effect.fnUntraced(function* (refused) {
         const owner = yield* Owner
-        const idle = refused.limit?.of === "browsers" && owner !== null ? running.takeUnused(owner) : undefined
+        const idle = refused.limit?.of === "browsers" && owner !== null ? running.findUnused(owner) : undefined
         if (idle === undefined) return yield* refused
-        yield* Effect.ignore(Effect.uninterruptible(stop(idle, "idle")))
+        yield* Effect.mapError(giveWay(idle), () => refused)
         return yield* admitted(request, record)
       })
     )

@@ -108,10 +108,7 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     // another node gives it up, or has done so, and its key with it: then a repeat makes another one
     const stored = yield* store.browser(browser.id)
     if (Option.exists(stored, ({ status, stopReason }) => status === "starting" || stopReason === "launch_failed")) {
-      return yield* new LaunchFailed({
-        reason: "failed",
-        message: "The browser was not ready in time. Create it again."
-      })
+      return yield* new LaunchFailed({ reason: "lost", message: "The browser was not ready in time. Create it again." })
     }
     // it was stopped or reset meanwhile, so it ends like the others
     return active

@@ -18,6 +18,8 @@ export interface BrowserStops {
     id: string,
     reason: Browser.StopReason
   ) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+  /** Stops an unused browser, which makes room for another one. */
+  readonly giveWay: (id: string) => Effect.Effect<void, StoreUnavailable>
   readonly isStopping: (id: string) => boolean
   /** Stores the end of a browser, unless it has ended. */
   readonly end: ReturnType<typeof endBrowser>
@@ -58,11 +60,11 @@ export const make = Effect.fnUntraced(function* (
     const [browser, launched] = yield* Effect.uninterruptible(
       Effect.suspend(() => {
         const handle = running.get(id)
-        running.remove(id)
+        const addAgain = running.remove(id)
         return Effect.flatMap(bytesOf(handle), (bytes) => end(id, reason, { bytes })).pipe(
           Effect.map((stopped) => [stopped, handle] as const),
           // it runs on, and can be stopped again
-          Effect.tapError(() => Effect.sync(() => void (handle !== undefined && running.add(id, handle))))
+          Effect.tapError(() => Effect.sync(addAgain))
         )
       })
     )
@@ -75,18 +77,24 @@ export const make = Effect.fnUntraced(function* (
     return browser ?? (yield* new BrowserNotFound({ id }))
   })
 
+  const stop: BrowserStops["stop"] = (id, reason) =>
+    Effect.suspend(() => {
+      const begun = stopping.get(id)
+      if (begun !== undefined) return Deferred.await(begun)
+      const done = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound | StoreUnavailable>()
+      stopping.set(id, done)
+      return Effect.onExit(stopNow(id, reason), (exit) => {
+        stopping.delete(id)
+        return Deferred.done(done, exit)
+      })
+    })
+
   const stops: BrowserStops = {
-    stop: (id, reason) =>
-      Effect.suspend(() => {
-        const begun = stopping.get(id)
-        if (begun !== undefined) return Deferred.await(begun)
-        const done = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound | StoreUnavailable>()
-        stopping.set(id, done)
-        return Effect.onExit(stopNow(id, reason), (exit) => {
-          stopping.delete(id)
-          return Deferred.done(done, exit)
-        })
-      }),
+    stop,
+    giveWay: (id) =>
+      Effect.uninterruptible(Effect.asVoid(stop(id, "idle"))).pipe(
+        Effect.catchTag("BrowserNotFound", () => Effect.void)
+      ),
     isStopping: (id) => stopping.has(id),
     end,
     endLater,

@@ -1,4 +1,5 @@
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Browser from "./domain/Browser.ts"
@@ -55,12 +56,12 @@ const lookEvery = "1 second"
 
 interface PoolLaunchesOptions {
   readonly running: RunningBrowsers
-  readonly stops: Pick<BrowserStops, "stop">
+  readonly stops: Pick<BrowserStops, "giveWay">
   readonly loans: Pick<ProfileLoans, "endingWith">
 }
 
 /** Makes the launches of a node. */
-export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop } }: PoolLaunchesOptions) {
+export const make = Effect.fnUntraced(function* ({ loans, running, stops: { giveWay } }: PoolLaunchesOptions) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const node = yield* NodeId
@@ -74,11 +75,11 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
 
   /** Stops an unused browser for a launch; false if there is none for it. */
   const makeRoomFor = ({ full }: WaitingLaunch): boolean => {
-    const id = running.takeUnused(full.owner)
+    const id = running.findUnused(full.owner)
     if (id === undefined) return false
     freeing += 1
     const freed = Effect.sync(() => void (freeing -= 1))
-    fork(Effect.ensuring(Effect.ignore(Effect.uninterruptible(stop(id, "idle"))), freed))
+    fork(Effect.ensuring(Effect.ignore(giveWay(id)), freed))
     return true
   }
 
@@ -174,10 +175,15 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { stop
       queue === null ? pool.launch(browser) : launchWaiting(browser, queue),
       ({ reason }) => reason === "full",
       (full) => {
-        const oldest = running.takeUnused(full.owner)
+        const oldest = running.findUnused(full.owner)
         if (oldest === undefined) return Effect.fail(full)
-        const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
-        return Effect.flatMap(made, () => launchOnce(browser, queue))
+        const { waited_ms = 0, within = pool.queueTimeout_ms ?? 0 } = queue ?? {}
+        // its time is over: it gets the place, or fails
+        const again = queue && { ...queue, waited_ms: waited_ms + Duration.toMillis(within), within: 0 }
+        return Effect.matchEffect(giveWay(oldest), {
+          onFailure: () => Effect.fail(full),
+          onSuccess: () => launchOnce(browser, again)
+        })
       }
     )
 

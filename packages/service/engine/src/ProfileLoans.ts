@@ -32,7 +32,7 @@ const saveWithin_ms = 60_000
 const withoutSaving: ReadonlyArray<Browser.Browser["stopReason"]> = ["launch_failed", "node_lost"]
 
 /** Makes the loans of a node. */
-export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { stop }: Pick<BrowserStops, "stop">) {
+export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { giveWay }: Pick<BrowserStops, "giveWay">) {
   const port = yield* Profiles
   const pool = yield* BrowserPool
   const store = yield* Store
@@ -67,9 +67,9 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { sto
       if (yield* profiles.acquire(profileId, browserId, writer)) return { id: profileId, mode: "write" }
       return yield* lend(profileId, browserId)
     }
-    if (running.takeIfUnused(writer)) {
+    if (running.isUnused(writer)) {
       // a session without a running turn holds it: what its turns did is saved for this browser
-      yield* Effect.ignore(Effect.uninterruptible(stop(writer, "idle")))
+      yield* giveWay(writer)
       return yield* lend(profileId, browserId)
     }
     yield* profiles.use(profileId)

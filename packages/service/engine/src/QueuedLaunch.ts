@@ -4,6 +4,9 @@ import type * as BrowserQueue from "./domain/BrowserQueue.ts"
 import type { Turn } from "./domain/Turn.ts"
 import type { PlaceReports } from "./PlaceReports.ts"
 import type { LaunchQueue } from "./PoolLaunches.ts"
+import type { LaunchFailed } from "./ports/BrowserPool.ts"
+import type { StoreUnavailable } from "./ports/StoreUnavailable.ts"
+import { storeRetries } from "./storeRetries.ts"
 
 interface QueuedOptions {
   readonly turn: Turn
@@ -15,11 +18,14 @@ interface QueuedOptions {
   readonly report: (queue: BrowserQueue.BrowserQueue) => Effect.Effect<unknown, unknown>
 }
 
-/** Launches the browser of a run, which may wait for room. The time that it waited at other nodes counts. */
-export const queuedLaunch = <A, E, R>(
+/**
+ * Launches the browser of a run, which may wait for room. The time that it waited at other nodes counts. While the store
+ * is away, the launch is retried.
+ */
+export const queuedLaunch = <A, R>(
   { isMovable, places, report, timeout_ms, turn }: QueuedOptions,
-  launch: (queue: LaunchQueue) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
+  launch: (queue: LaunchQueue) => Effect.Effect<A, LaunchFailed | StoreUnavailable, R>
+): Effect.Effect<A, LaunchFailed, R> =>
   Effect.gen(function* () {
     const began_ms = yield* Clock.currentTimeMillis
     const { browserQueue = null } = turn
@@ -32,12 +38,20 @@ export const queuedLaunch = <A, E, R>(
     const reports = places.open(isStored ? browserQueue : null, (place) =>
       report({ position: place.position, reason: place.reason, since_ms, until_ms })
     )
-    const queue: LaunchQueue = {
-      ...(isMovable === undefined ? {} : { isMovable }),
-      ...(until_ms === null ? {} : { within: Math.max(0, until_ms - began_ms) }),
-      waited_ms: began_ms - since_ms,
-      onWaiting: reports.report
-    }
-    // no place is stored once the run has a browser
-    return yield* Effect.ensuring(launch(queue), reports.close)
+    const launched = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      launch({
+        ...(isMovable === undefined ? {} : { isMovable }),
+        ...(until_ms === null ? {} : { within: Math.max(0, until_ms - now_ms) }),
+        waited_ms: now_ms - since_ms,
+        onWaiting: reports.report
+      })
+    )
+    return yield* Effect.retry(launched, {
+      schedule: storeRetries,
+      while: ({ _tag }) => _tag === "StoreUnavailable"
+    }).pipe(
+      Effect.catchTag("StoreUnavailable", Effect.die),
+      // no place is stored once the run has a browser
+      Effect.ensuring(reports.close)
+    )
   })

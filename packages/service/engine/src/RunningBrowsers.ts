@@ -5,7 +5,8 @@ export interface RunningBrowsers {
   readonly get: (id: string) => LaunchedBrowser | undefined
   readonly all: () => ReadonlyArray<readonly [id: string, browser: LaunchedBrowser]>
   readonly add: (id: string, browser: LaunchedBrowser) => void
-  readonly remove: (id: string) => void
+  /** Removes a browser. Returns a function that adds it again, unused if it was. */
+  readonly remove: (id: string) => () => void
   /** Removes all browsers and returns them. Browsers that are being launched must not be added any more. */
   readonly removeAll: () => ReadonlyArray<LaunchedBrowser>
   /** Number of calls of `removeAll` so far. */
@@ -16,10 +17,9 @@ export interface RunningBrowsers {
   readonly hasUnused: () => boolean
   /** Number of unused browsers. */
   readonly unused: () => number
-  /** Marks an unused browser as used; false if it is used or not here. */
-  readonly takeIfUnused: (id: string) => boolean
-  /** Marks the least recently used of the unused browsers as used and returns its id; with an owner, one of theirs. */
-  readonly takeUnused: (owner: string | undefined) => string | undefined
+  readonly isUnused: (id: string) => boolean
+  /** Returns the least recently used of the unused browsers; with an owner, one of theirs. */
+  readonly findUnused: (owner: string | undefined) => string | undefined
 }
 
 /** Makes an empty set of browsers; `isDriven` is true for one that a person has control of. */
@@ -28,13 +28,19 @@ export const make = (isDriven: (id: string) => boolean = () => false): RunningBr
   /** The owners of browsers whose sessions have no running turn, the least recently used first. */
   const unused = new Map<string, string | null>()
   let removals = 0
+  const isUnused = (id: string) => unused.has(id) && !isDriven(id)
   return {
     get: (id) => running.get(id),
     all: () => [...running],
     add: (id, browser) => void running.set(id, browser),
     remove: (id) => {
+      const [browser, owner] = [running.get(id), unused.get(id)]
       running.delete(id)
       unused.delete(id)
+      return () => {
+        if (browser !== undefined) running.set(id, browser)
+        if (owner !== undefined) unused.set(id, owner)
+      }
     },
     removeAll: () => {
       const removed = [...running.values()]
@@ -47,13 +53,11 @@ export const make = (isDriven: (id: string) => boolean = () => false): RunningBr
     setUnused: (id, owner) => void unused.set(id, owner),
     setUsed: (id) => void unused.delete(id),
     hasUnused: () => unused.size > 0,
-    unused: () => [...unused.keys()].filter((id) => !isDriven(id)).length,
-    takeIfUnused: (id) => !isDriven(id) && unused.delete(id),
-    takeUnused: (owner) => {
+    unused: () => [...unused.keys()].filter(isUnused).length,
+    isUnused,
+    findUnused: (owner) => {
       for (const [id, ownerOfBrowser] of unused) {
-        if ((owner !== undefined && ownerOfBrowser !== owner) || isDriven(id)) continue
-        unused.delete(id)
-        return id
+        if ((owner === undefined || ownerOfBrowser === owner) && isUnused(id)) return id
       }
       return undefined
     }

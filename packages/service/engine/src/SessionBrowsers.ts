@@ -9,6 +9,7 @@ import type { SessionBrowser } from "./ports/Agent.ts"
 import { type CdpTransport, type LaunchedBrowser, LaunchFailed } from "./ports/BrowserPool.ts"
 import { Owner } from "./ports/Owner.ts"
 import { ProfileNotFound } from "./ports/Profiles.ts"
+import { StoreUnavailable } from "./ports/StoreUnavailable.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
 
 /** Connects to the browsers that run at this node, and gives agents those of their sessions. */
@@ -28,7 +29,7 @@ export interface SessionBrowsers {
     use: (browserId: string) => Effect.Effect<void, E2>,
     domains?: () => ReadonlyArray<string> | null,
     queue?: LaunchQueue
-  ) => Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
+  ) => Effect.Effect<SessionBrowser, LaunchFailed | StoreUnavailable, Scope.Scope>
 }
 
 interface SessionBrowsersOptions extends Pick<BrowserCreates, "create"> {
@@ -125,6 +126,10 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
           yield* Effect.onError(onCreated(browser.id), () => Effect.ignore(stops.stop(browser.id, "asked")))
           return { ...(yield* restore(connect(browser.id))), isNew: true }
         })
-      ).pipe(Effect.mapError((error) => (error instanceof LaunchFailed ? error : failed(error))))
+      ).pipe(
+        Effect.mapError((error) =>
+          error instanceof LaunchFailed || error instanceof StoreUnavailable ? error : failed(error)
+        )
+      )
   }
 }

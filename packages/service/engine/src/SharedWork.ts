@@ -1,6 +1,7 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { placesIn } from "./domain/Node.ts"
 import * as NodeLease from "./NodeLease.ts"
@@ -35,6 +36,12 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
   // a later sweep finds what is not taken now
   const take = (sessionId: string) => Effect.suspend(() => Effect.ignore(lease.hands()?.take(sessionId) ?? Effect.void))
 
+  const isLeased = (sessionId: string) =>
+    Effect.map(
+      store.session(sessionId),
+      Option.exists(({ lease }) => lease !== null)
+    )
+
   const sweep = Effect.fnUntraced(function* (kind: "look" | "lookNow") {
     const hands = lease.hands()
     if (hands === undefined) return
@@ -43,8 +50,10 @@ const make = Effect.fnUntraced(function* ({ look = "500 millis", ...options }: S
     const { browsers, sessions } = yield* store.abandoned(limit)
     // this node may be lost meanwhile
     for (const id of browsers) yield* lease.hands()?.reap(id) ?? Effect.void
-    if (sessions.length === 0 || (yield* leavesToOthers)) return
-    yield* Effect.forEach(sessions, take, { concurrency, discard: true })
+    if (sessions.length === 0) return
+    // the turns of lost nodes end here, or go back to the queue
+    const own = (yield* leavesToOthers) ? yield* Effect.filter(sessions, isLeased) : sessions
+    yield* Effect.forEach(own, take, { concurrency, discard: true })
   })
 
   /**

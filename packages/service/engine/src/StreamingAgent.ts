@@ -46,6 +46,13 @@ const failureOf = (error: AgentError | LaunchFailed): Turn.Failure => {
   return error.reason === "full" ? "no_browser" : "browser_failed"
 }
 
+/** Returns the end of a turn whose agent failed. */
+export const failed = (error: AgentError | LaunchFailed): Turn.TurnEvent => ({
+  _tag: "Failed",
+  error: error.message,
+  failure: failureOf(error)
+})
+
 /** Reports the end of an agent whose stream ended without a terminal event. */
 const reportEnd = (
   reports: Reports,
@@ -59,7 +66,7 @@ const reportEnd = (
   const error = failure.success
   // the engine ignores the end of an agent whose session another node has
   if (error instanceof LeaseLost) return reports.onEnd(execution, silent)
-  return reports.onEnd(execution, { _tag: "Failed", error: error.message, failure: failureOf(error) })
+  return reports.onEnd(execution, failed(error))
 }
 
 /** Makes an agent of streams. Each of its turns runs in its own fiber. */

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { layerStreamingAgent, type StreamingAgent } from "../src/StreamingAgent.ts"
 import * as TestClock from "effect/testing/TestClock"
+import * as BrowserPlaces from "../src/BrowserPlaces.ts"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -329,6 +330,34 @@ describe("an unavailable store", () => {
     )
   })
 
+  for (const status of ["starting", "active"] as const) {
+    it.effect(`delays the browser of a run that is stored as ${status} in an outage, and the run completes`, () => {
+      let away = true
+      const stops: Array<string> = []
+      return Effect.gen(function* () {
+        const { session } = yield* create
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* standing(session.id), ["one dispatching"])
+        away = false
+        yield* TestClock.adjust("20 seconds")
+        assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+        const { browsers } = yield* Store.use((store) => store.unfinished(10))
+        const { session: used } = yield* Engine.use((engine) => engine.session(session.id))
+        assert.deepStrictEqual<ReadonlyArray<string | null>>(browsers, [used.browserId])
+        assert.notIncludeMembers(stops, [...browsers])
+      }).pipe(
+        Effect.provide(
+          engineOf(
+            (_, { browser }) => Stream.unwrap(Effect.as(browser, Stream.make(started, completed))),
+            (step) => (away && step.browser?.status === status ? "away" : undefined),
+            undefined,
+            noting(stops)
+          )
+        )
+      )
+    })
+  }
+
   it.effect("stops a launched browser if the outage is long, and frees its key for another one", () => {
     const stops: Array<string> = []
     let away = true
@@ -386,6 +415,47 @@ describe("an unavailable store", () => {
           (step) => (away && isEnd(step) ? "away" : undefined),
           undefined,
           crashing
+        )
+      )
+    )
+  })
+
+  it.effect("doesn't keep the browser of an idle session that can't be stopped in it from giving way after it", () => {
+    let away = true
+    let runs = 0
+    const one = Layer.effect(
+      BrowserPool,
+      Effect.map(BrowserPlaces.make({ most: 1 }), (places) => ({
+        launch: (browser, wait) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.as(places.take(browser, wait, restore), {
+              ...ports.browser,
+              stop: Effect.sync(() => places.release(browser.owner))
+            })
+          )
+      }))
+    )
+    return Effect.gen(function* () {
+      const first = yield* create
+      yield* TestClock.adjust("1 second")
+      const second = yield* create
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(first.session.id), ["one completed"])
+      assert.deepStrictEqual(yield* standing(second.session.id), ["one dispatching"])
+      away = false
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(yield* standing(second.session.id), ["one completed"])
+      assert.strictEqual(runs, 2)
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          (_, { browser }) => {
+            runs++
+            return Stream.unwrap(Effect.as(browser, Stream.make(started, completed)))
+          },
+          (step) => (away && isEnd(step) ? "away" : undefined),
+          undefined,
+          one
         )
       )
     )

@@ -96,6 +96,24 @@ describe("nodes that share a store", () => {
   )
 
   test(
+    "end the runs of a lost node even if only another one has room for a browser",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const other = { name: "", address: null, draining: false, startedAt_ms: 0 }
+      // it has just started, and finds no node lost yet
+      yield* store.renew({ ...other, id: "new", room: 1 }, 60_000)
+      const lost = yield* join("a", { perform: working })
+      yield* join("b", { work: SharedWork.layer({ about: Effect.succeed({ ...other, room: 0 }) }) })
+      yield* TestClock.adjust("3 seconds")
+      const { session } = yield* lost.engine.createSession(create("runs"))
+      yield* Effect.yieldNow
+      yield* lost.become("silent")
+      yield* TestClock.adjust("6 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["runs failed node_lost"])
+    })
+  )
+
+  test(
     "check their browsers again right after a failed read",
     Effect.gen(function* () {
       let isStopped = false
@@ -153,7 +171,7 @@ describe("nodes that share a store", () => {
       yield* TestClock.adjust("500 millis")
       yield* become("forgetful")
       yield* TestClock.adjust("4 seconds")
-      assert.deepInclude(yield* Fiber.join(creating), { _tag: "LaunchFailed", reason: "failed" })
+      assert.deepInclude(yield* Fiber.join(creating), { _tag: "LaunchFailed", reason: "lost" })
     })
   )
 

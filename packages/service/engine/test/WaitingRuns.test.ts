@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Browser from "../src/domain/Browser.ts"
 import type { StreamingAgent } from "../src/StreamingAgent.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import { Owner } from "../src/ports/Owner.ts"
@@ -182,6 +184,31 @@ describe("a run without a free browser", () => {
   )
 
   test(
+    "fails at its wait limit if another run gets the slot of the browser that gives way for it then",
+    Effect.gen(function* () {
+      let launches = 0
+      // only the first launch gets a browser
+      const browsers = Layer.succeed(BrowserPool, {
+        launch: (_browser, wait) =>
+          Effect.suspend(() => {
+            if (++launches === 1) return Effect.succeed(ports.browser)
+            const full = new LaunchFailed({ reason: "full", message: `waited ${wait?.waited_ms}` })
+            return Effect.andThen(Effect.sleep(wait?.within ?? 0), full)
+          })
+      })
+      const { engine } = yield* start("a", { perform, browsers })
+      const held = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      const { session, turn } = yield* engine.createSession({ ...request, queueTimeout_ms: 10_000 })
+      yield* TestClock.adjust("11 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one failed no_browser"])
+      assert.include((yield* engine.turn(turn.id)).error, "waited 10000")
+      const { browserId } = (yield* engine.session(held.session.id)).session
+      assert.strictEqual((yield* engine.browser(browserId ?? "")).stopReason, "idle")
+    })
+  )
+
+  test(
     "gets the slot of an idle browser on another node before it fails",
     Effect.gen(function* () {
       const here = poolOf(1)
@@ -352,6 +379,25 @@ describe("a run without a free browser", () => {
       yield* ofKey(second.engine.stopBrowser(there.browser.id))
       yield* TestClock.adjust("3 seconds")
       assert.isAbove(Option.getOrThrow(yield* stored)[0] as number, 1)
+    })
+  )
+
+  test(
+    "returns to the queue if another node gave up its browser while this node was silent",
+    Effect.gen(function* () {
+      const pool = poolOf(1)
+      const { engine } = yield* start("a", { perform, browsers: pool.layer, work: withRoom("a", pool.room) })
+      const { browser } = yield* engine.createBrowser({ proxyCountryCode: null })
+      const { session, turn } = yield* engine.createSession(request)
+      yield* TestClock.adjust("2 seconds")
+      const store = yield* Store
+      const starting = (yield* store.records).browsers.find(({ status }) => status === "starting")
+      const stopped = Result.getOrThrow(Browser.stop(starting ?? assert.fail(), "launch_failed", 2000, null))
+      yield* store.commit({ browser: stopped, events: [] })
+      yield* engine.stopBrowser(browser.id)
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      assert.strictEqual((yield* engine.turn(turn.id)).attempt, 2)
     })
   )
 

@@ -140,12 +140,19 @@ export const make = (
 
 /**
  * Encrypts the keys of all states with the first key, and returns the ids of the keys that are still needed besides.
- * The states themselves stay as they are.
+ * The states themselves stay as they are. Deletes what a server left that was killed while it saved a deleted profile.
  */
 export const rotate = Effect.fnUntraced(function* (
   keys: ReadonlyArray<ProfileKey>
 ): Effect.fn.Return<ReadonlyArray<string>, StoreUnavailable, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
+  yield* Effect.mapError(
+    Effect.andThen(
+      sql`DELETE FROM profile_saves WHERE profile NOT IN (SELECT id FROM profiles)`,
+      sql`DELETE FROM profile_chunks WHERE save NOT IN (SELECT save FROM profile_saves)`
+    ),
+    unavailable
+  )
   const [first] = keys
   const old = keys.slice(1)
   if (first !== undefined && old.length > 0) {

@@ -70,6 +70,21 @@ export const profilesOver = <E>(name: string, database: Layer.Layer<SqlClient.Sq
     )
 
     test(
+      "of a deleted profile are gone after the next start, even if a server was killed during a save",
+      Effect.gen(function* () {
+        const { id, profiles } = yield* saved
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`INSERT INTO profile_saves (save, profile, key_id, data_key, chunks)
+          SELECT 'half', 'gone', key_id, data_key, chunks FROM profile_saves`
+        yield* sql`INSERT INTO profile_chunks (save, i, bytes) SELECT 'half', 0, bytes FROM profile_chunks WHERE i = 0`
+        yield* SqlProfiles.rotate([first])
+        const rows = yield* sql`SELECT save FROM profile_saves UNION SELECT save FROM profile_chunks`
+        assert.lengthOf(rows, 1)
+        assert.isNotNull(yield* profiles.load(id))
+      })
+    )
+
+    test(
       "can be opened by servers with the same keys in another order",
       Effect.gen(function* () {
         const { id, profiles } = yield* saved

@@ -40,9 +40,12 @@ export interface BrowserProfiles {
 /** Time that a browser has to close before it is killed. */
 const closeWithin = "5 seconds"
 
-/** Repeats a save while the store is away: for about 6 seconds. */
-const retries = Schedule.exponential("200 millis")
-const maxRetries = 5
+/** Repeats a load or a save while the store is away: for about 6 seconds. */
+const whileAway = {
+  schedule: Schedule.exponential("200 millis"),
+  times: 5,
+  while: ({ _tag }: { readonly _tag: string }) => _tag === "StoreUnavailable"
+}
 
 const majorOf = (version: string) => Number(/(\d+)\.\d/u.exec(version)?.[1] ?? 0)
 
@@ -123,10 +126,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
       const bytes = yield* attempt(() => pack(content))
       yield* profiles
         .save(profile.id, id, { bytes, domains: domainsOf(content), savedBy: version })
-        .pipe(
-          Effect.retry({ schedule: retries, times: maxRetries, while: ({ _tag }) => _tag === "StoreUnavailable" }),
-          Effect.provideService(Owner, owner)
-        )
+        .pipe(Effect.retry(whileAway), Effect.provideService(Owner, owner))
     })
 
   /** Logs why a profile was not saved. */
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
       profile === null || profiles === null
         ? Effect.succeed(undefined)
         : Effect.gen(function* () {
-            const state = yield* Effect.provideService(profiles.load(profile.id), Owner, owner)
+            const state = yield* Effect.provideService(Effect.retry(profiles.load(profile.id), whileAway), Owner, owner)
             if (state === null) return undefined
             if (majorOf(state.savedBy) > majorOf(version)) {
               const message = `The profile was saved by ${state.savedBy}, and this server has ${version}. Update Chromium`
