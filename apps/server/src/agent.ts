@@ -121,12 +121,12 @@ const layerReal = (options: AgentOptions) =>
   )
 
 /** The agent: with real browsers that of the model, with simulated browsers a simulated one. */
-export const layer = (
+export const layer = <R>(
   options: AgentOptions | undefined,
-  simulated: Layer.Layer<Agent>
-): Layer.Layer<Agent, UserError> =>
+  simulated: Layer.Layer<Agent, never, R>
+): Layer.Layer<Agent, UserError, R> =>
   Layer.unwrap(
-    Effect.map(ServedBrowsers, ({ kind }): Layer.Layer<Agent, UserError> => {
+    Effect.map(ServedBrowsers, ({ kind }): Layer.Layer<Agent, UserError, R> => {
       if (kind === "simulated") return simulated
       return options === undefined ? layerNone : layerReal(options)
     })

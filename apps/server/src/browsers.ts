@@ -1,9 +1,12 @@
 import type { EgressOptions, Isolation } from "@webagent/chromium"
-import type { BrowserPool } from "@webagent/engine"
+import type { BrowserPlaces, BrowserPool } from "@webagent/engine"
+import { BrowserQueueTimeout } from "@webagent/server"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { sharesBrowsers } from "./fairShare.ts"
 
 /** The browsers of a server, as its banner and its health show them. */
 export interface BrowsersView {
@@ -30,9 +33,14 @@ export interface ChromiumOptions {
   readonly egress: EgressOptions
   /** Folder of the recordings. */
   readonly folder: string
-  readonly most?: number | undefined
   /** The languages that browsers announce to pages; `en-US` and `en` unless given. */
   readonly languages?: ReadonlyArray<string> | undefined
+}
+
+/** Limits of the browsers, real or simulated. */
+export interface BrowserLimits {
+  /** Number of browsers at once; by default, as many as the machine can run, and any number of simulated ones. */
+  readonly most?: number | undefined
   /** Maximum time that a request for a browser waits for a free one; 20 seconds unless given. */
   readonly browserQueueTimeout?: Duration.Duration | undefined
   /** Maximum time that a run waits for a free browser; 5 minutes unless given. */
@@ -41,27 +49,49 @@ export interface ChromiumOptions {
   readonly mostPerKey?: number | undefined
 }
 
+/** Limits of a pool of this many browsers, in which API keys leave some to each other. */
+export const placesOf = (most: number, { mostPerKey, runQueueTimeout }: BrowserLimits) =>
+  Effect.map(SqlClient.SqlClient, (sql): BrowserPlaces.PlacesOptions => {
+    // the store fails the create itself if it is away
+    const applies = (key: string) =>
+      sharesBrowsers(key).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.orElseSucceed(() => false)
+      )
+    return {
+      most,
+      perOwner: { most: mostPerKey ?? Math.max(1, Math.floor((most * 3) / 4)), applies },
+      ...(runQueueTimeout === undefined ? {} : { queue: runQueueTimeout })
+    }
+  })
+
 /** The browsers of a server that searched for real ones and found none. */
-const layerWithout = (sentence: string, simulated: Layer.Layer<BrowserPool>) =>
+const layerWithout = <R>(sentence: string, simulated: Layer.Layer<BrowserPool, never, R>) =>
   Layer.merge(simulated, Layer.succeed(ServedBrowsers, { kind: "simulated", isolation: null, sentence }))
 
 /** The browsers that are asked for; `auto` is Chromium where it can be had, and kept apart, else simulated ones. */
-export const layer = (
+export const layer = <R>(
   kind: "auto" | "chromium" | "simulated",
   options: ChromiumOptions,
-  simulated: Layer.Layer<BrowserPool>
+  limits: BrowserLimits,
+  simulated: Layer.Layer<BrowserPool, never, R>
 ) => {
-  if (kind === "simulated") return simulated
+  const { browserQueueTimeout } = limits
+  const queue =
+    browserQueueTimeout === undefined ? Layer.empty : Layer.succeed(BrowserQueueTimeout, browserQueueTimeout)
+  if (kind === "simulated") return Layer.merge(simulated, queue)
   // a server with simulated browsers starts without it
   const chromium = Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("./chromium.ts")),
-      ({ layerChromium }) => layerChromium(options)
+      ({ layerChromium }) => layerChromium(options, limits)
     )
   )
-  return kind === "chromium"
-    ? chromium
-    : Layer.catchTag(chromium, "UserError", ({ message }) =>
-        layerWithout(`simulated: no real browser is started. ${message}`, simulated)
-      )
+  const pool =
+    kind === "chromium"
+      ? chromium
+      : Layer.catchTag(chromium, "UserError", ({ message }) =>
+          layerWithout(`simulated: no real browser is started. ${message}`, simulated)
+        )
+  return Layer.merge(pool, queue)
 }

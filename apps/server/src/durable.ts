@@ -84,6 +84,7 @@ export interface DurableOptions extends Listener.ListenerOptions {
   readonly files: FilesOptions
   readonly browsers: "auto" | "chromium" | "simulated"
   readonly chromium: Browsers.ChromiumOptions
+  readonly limits: Browsers.BrowserLimits
   /** The keys of the profiles of real browsers. */
   readonly profileKeys?: ProfileKeyOptions
   /** The agent of real browsers; without one their runs fail. */
@@ -145,8 +146,17 @@ export const layer = <E>(
 ) => {
   const { adminKeys, apiKeys, data, node, shared, simulated: simulation } = options
   const { seed, turnDuration } = simulation
-  const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
-  const pool = Browsers.layer(options.browsers, options.chromium, ports)
+  const { most } = options.limits
+  const simulating = { seed, ...(turnDuration === undefined ? {} : { turnDuration }) }
+  const ports =
+    most === undefined
+      ? SimulatedService.layerPorts(simulating)
+      : Layer.unwrap(
+          Effect.map(Browsers.placesOf(most, options.limits), (browsers) =>
+            SimulatedService.layerPorts({ ...simulating, browsers })
+          )
+        )
+  const pool = Browsers.layer(options.browsers, options.chromium, options.limits, ports)
   const browsers = Layer.merge(pool, Layer.provide(layerTracedBrowsers, pool))
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
   const agent = Layer.provide(layerTracedAgent, Layer.provide(Agents.layer(options.agent, simulated), browsers))

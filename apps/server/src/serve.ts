@@ -16,6 +16,7 @@ export const serveFlags = {
   file: Settings.flags(serveSettings.file),
   shared: Settings.flags(serveSettings.shared),
   simulated: Settings.flags(serveSettings.simulated),
+  limits: Settings.flags(serveSettings.limits),
   chromium: Settings.flags(serveSettings.chromium),
   agent: Settings.flags(serveSettings.agent),
   fallback: Settings.flags(serveSettings.fallback)

@@ -162,6 +162,11 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
     "simulated browsers",
     "--browsers simulated"
   ])
+  const limits = yield* Settings.group(
+    given.limits,
+    browsers !== "simulated" || given.limits.maxBrowsers !== undefined,
+    ["a limited number of browsers", "--max-browsers N"]
+  )
   const chromium = yield* Settings.group(given.chromium, browsers !== "simulated", [
     "real browsers",
     "--browsers chromium"
@@ -212,11 +217,13 @@ const resolve = Effect.fnUntraced(function* (given: ServeFlags) {
       isolation: chromium?.minIsolation ?? "namespaces",
       folder: folderOf(data),
       egress: { allowPrivate: chromium?.allowPrivate ?? [], countries: chromium?.countryProxies ?? {} },
-      languages: chromium?.browserLanguages,
-      mostPerKey: chromium?.maxBrowsersPerKey,
-      browserQueueTimeout: chromium?.browserQueueTimeout,
-      runQueueTimeout: chromium?.runQueueTimeout,
-      most: chromium?.maxBrowsers
+      languages: chromium?.browserLanguages
+    },
+    limits: {
+      most: limits?.maxBrowsers,
+      mostPerKey: limits?.maxBrowsersPerKey,
+      browserQueueTimeout: limits?.browserQueueTimeout,
+      runQueueTimeout: limits?.runQueueTimeout
     }
   } satisfies Durable.DurableOptions
 })

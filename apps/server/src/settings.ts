@@ -138,6 +138,23 @@ const simulated = {
   turnDuration: Settings.text("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)", span)
 }
 
+/** The settings of a limited number of browsers. */
+const limits = {
+  maxBrowsers: Settings.int(
+    "Run at most this many browsers at once (default: by memory and cores; no limit for simulated ones)",
+    CliFlags.atLeast(1)
+  ),
+  maxBrowsersPerKey: Settings.int(
+    "Let one API key use at most this many while other keys are in use (default: 3/4 of --max-browsers)",
+    CliFlags.atLeast(1)
+  ),
+  browserQueueTimeout: Settings.text(
+    "Let a request for a browser wait this long for a free one; 0s refuses it immediately (default: 20s)",
+    span
+  ),
+  runQueueTimeout: Settings.text("Let a run wait this long for a free browser before it fails (default: 5m)", span)
+}
+
 /** The settings of real browsers. */
 const chromium = {
   minIsolation: Settings.oneOf(
@@ -151,19 +168,6 @@ const chromium = {
       () => "1 to 10 BCP 47 language tags such as de-DE,de,en"
     )
   ),
-  maxBrowsers: Settings.int(
-    "Run at most this many browsers at once (default: by memory and cores)",
-    CliFlags.atLeast(1)
-  ),
-  maxBrowsersPerKey: Settings.int(
-    "Let one API key use at most this many while other keys are in use (default: 3/4 of --max-browsers)",
-    CliFlags.atLeast(1)
-  ),
-  browserQueueTimeout: Settings.text(
-    "Let a request for a browser wait this long for a free one; 0s refuses it immediately (default: 20s)",
-    span
-  ),
-  runQueueTimeout: Settings.text("Let a run wait this long for a free browser before it fails (default: 5m)", span),
   allowPrivate: Settings.text(
     "Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)",
     Flag.map(list)
@@ -252,7 +256,7 @@ const fallback = {
 }
 
 /** The settings of a service. Each group but the first applies only with some of the others: see `serve`. */
-export const serveSettings = { node, file, shared, simulated, chromium, agent, fallback }
+export const serveSettings = { node, file, shared, simulated, limits, chromium, agent, fallback }
 
 /** The names of all settings of a service. */
 export const serveNames = Object.values(serveSettings).flatMap((group) => Object.keys(group))

@@ -27,10 +27,17 @@ const textOf = (value: unknown): string | null => {
 
 /** The settings of a service as its flags, variables and configuration file set them. Keys are only counted. */
 export const settingsInForce = (flags: ServeFlags): Settings => {
-  const { adminKeys, agent, apiKeys, chromium, fallback, file, shared, simulated, ...node } = flags
-  const values = { ...node, ...file, ...shared, ...simulated, ...chromium, ...agent, ...fallback } as Readonly<
-    Record<string, unknown>
-  >
+  const { adminKeys, agent, apiKeys, chromium, fallback, file, limits, shared, simulated, ...node } = flags
+  const values = {
+    ...node,
+    ...file,
+    ...shared,
+    ...simulated,
+    ...limits,
+    ...chromium,
+    ...agent,
+    ...fallback
+  } as Readonly<Record<string, unknown>>
   const names = Object.values(serveSettings).flatMap((group) => Object.keys(group))
   return [
     { name: "apiKeys", value: String(apiKeys.length), flag: "--api-key" },

@@ -45,6 +45,7 @@ export const layer = (
       retention: { keep_ms: 30 * 86_400_000, keepRuns: 1_000_000 },
       browsers: "simulated",
       agent: undefined,
+      limits: {},
       chromium: { isolation: "none", folder: tmpdir(), egress: {} }
     },
     Effect.void,

@@ -9,8 +9,8 @@ export interface Weight {
   readonly longFunctions: ReadonlyArray<string>
 }
 
-/** The size of the sources today. Raised last for checks of what a page changes before an action. Lower a number whenever it falls. */
-export const most = { lines: 149_545, longFunctions: 0 }
+/** The size of the sources today. Raised last for a limit of simulated browsers. Lower a number whenever it falls. */
+export const most = { lines: 149_659, longFunctions: 0 }
 
 const longest = 150
 

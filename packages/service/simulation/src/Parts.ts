@@ -1,7 +1,14 @@
 import { isLoopback } from "@webagent/contract/Loopback"
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
-import { type Agent, type ApiKeys, type BrowserPool, type Engine, MemoryStore } from "@webagent/engine"
+import {
+  type Agent,
+  type ApiKeys,
+  type BrowserPlaces,
+  type BrowserPool,
+  type Engine,
+  MemoryStore
+} from "@webagent/engine"
 import {
   ApiKeyAuth,
   defaultHost,
@@ -89,10 +96,16 @@ const webhookSettings = ({ host = defaultHost }: SimulatedOptions) =>
     }))
   )
 
+/** Options of the simulated agent and browsers. */
+export interface PortsOptions extends Pick<SimulatedOptions, keyof BehaviorOptions> {
+  /** Limits of the browsers; any number by default. With limits, each turn has the browser of its session, and waits for it. */
+  readonly browsers?: BrowserPlaces.PlacesOptions
+}
+
 /**
  * The simulated agent and browsers, for an engine over a store of yours.
  *
- * @param options - The profile, faults and seed.
+ * @param options - The profile, the seed, and the limits of the browsers.
  * @returns A layer with an agent and a pool of browsers that are simulated.
  * @example
  * ```ts
@@ -101,12 +114,11 @@ const webhookSettings = ({ host = defaultHost }: SimulatedOptions) =>
  * export const layer = SimulatedService.layerPorts({ profile: "flaky", seed: 7 })
  * ```
  */
-export const layerPorts = (
-  options: BehaviorOptions & Pick<SimulatedOptions, "seed"> = {}
-): Layer.Layer<Agent | BrowserPool> =>
-  Layer.mergeAll(Layer.fresh(SimulatedAgent.layer), Layer.fresh(BehavingBrowserPool.layer)).pipe(
-    Layer.provide(Behavior.layer(options))
-  )
+export const layerPorts = (options: PortsOptions = {}): Layer.Layer<Agent | BrowserPool> =>
+  Layer.mergeAll(
+    Layer.fresh(SimulatedAgent.layerOf({ usesBrowsers: options.browsers !== undefined })),
+    Layer.fresh(BehavingBrowserPool.layerOf(options.browsers))
+  ).pipe(Layer.provide(Behavior.layer(options)))
 
 /**
  * The engine with simulated agent and browsers, its state in memory.

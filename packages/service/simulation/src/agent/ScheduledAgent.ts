@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Timer } from "../time/TimerHeap.ts"
 import * as TimerQueue from "../time/TimerQueue.ts"
+import * as HeldBrowsers from "./HeldBrowsers.ts"
 
 /** Next event of a turn, and its time. */
 export interface ScheduledEvent {
@@ -42,6 +43,8 @@ export interface TurnSchedule {
 export interface ScheduledAgent extends AgentIdentity {
   /** Called when a turn begins, and after the restore of a snapshot. */
   readonly schedule: (turn: Turn.Turn) => TurnSchedule
+  /** True if each turn has the browser of its session, and waits for it. A turn that waits has a fiber. */
+  readonly usesBrowsers?: boolean
 }
 
 /** The timers of one engine's turns. */
@@ -49,6 +52,8 @@ interface Timetable {
   /** Sets the timer of the turn's next event, or of the agent's end. */
   readonly expect: (execution: ScheduledExecution) => void
   readonly remove: (execution: ScheduledExecution) => void
+  /** The browsers of turns that use some. */
+  readonly browsers: HeldBrowsers.HeldBrowsers<ScheduledExecution> | undefined
 }
 
 /** Keep it small: there may be 100,000. */
@@ -79,14 +84,16 @@ class ScheduledExecution implements Execution, Timer {
   }
 
   begin() {
-    this.timetable.expect(this)
+    const { browsers, expect } = this.timetable
+    if (browsers === undefined) expect(this)
+    else browsers.hold(this)
   }
 
   interrupt() {
     if (this.leaving) return
     this.leaving = true
     // an event that is being reported comes first
-    if (this.place < 0) return
+    if (this.timetable.browsers?.leave(this) === true || this.place < 0) return
     this.timetable.remove(this)
     this.timetable.expect(this)
   }
@@ -102,10 +109,19 @@ class ScheduledExecution implements Execution, Timer {
 
   abort() {
     this.timetable.remove(this)
+    this.timetable.browsers?.abort(this)
   }
 
   end() {
-    return Effect.sync(() => this.abort())
+    return Effect.suspend(() => {
+      this.abort()
+      return this.release()
+    })
+  }
+
+  /** Releases its browser, if it uses one. */
+  release(): Effect.Effect<void> {
+    return this.timetable.browsers?.release(this) ?? Effect.void
   }
 
   used(at_ms: number) {
@@ -158,7 +174,7 @@ const carryOut = (
     const leave = () => {
       if (execution.leaving) timetable.expect(execution)
     }
-    if (execution.leaving) return onEnd(execution, { _tag: "Cancelled" })
+    if (execution.leaving) return Effect.andThen(execution.release(), onEnd(execution, { _tag: "Cancelled" }))
     execution.news = undefined
     if (execution.due !== "event") {
       return Effect.map(onProgress(execution, progressOf(execution, now_ms())), (decision) => {
@@ -171,7 +187,9 @@ const carryOut = (
       })
     }
     const event = execution.schedule.next(execution.turn).event()
-    return Effect.map(onEvent(execution, event, true), (turn) => {
+    // the session's next turn may use its browser as soon as this one is over
+    const released = event._tag === "Started" ? Effect.void : execution.release()
+    return Effect.map(Effect.andThen(released, onEvent(execution, event, true)), (turn) => {
       if (turn === undefined) return leave()
       const isOver = Turn.isTerminal(turn.status)
       // a request may have asked since the turn began
@@ -183,7 +201,7 @@ const carryOut = (
       execution.leaving = true
       return Effect.sync(() => execution.timetable.expect(execution))
     }),
-    Effect.catchDefect((defect) => onCrash(execution, defect))
+    Effect.catchDefect((defect) => Effect.andThen(execution.release(), onCrash(execution, defect)))
   )
 
 /** Makes an agent of schedules. */
@@ -196,13 +214,16 @@ export const make = (agent: ScheduledAgent): Agent["Service"] => ({
     const timers = yield* TimerQueue.make(
       (execution: ScheduledExecution) => void fork(carryOut(execution, reports, now_ms))
     )
-    const timetable: Timetable = {
-      expect: (execution) => {
-        execution.at = timers.after(prepare(execution, now_ms()))
-        timers.add(execution)
-      },
-      remove: timers.remove
+    const expect = (execution: ScheduledExecution) => {
+      execution.at = timers.after(prepare(execution, now_ms()))
+      timers.add(execution)
     }
+    const begin = (execution: ScheduledExecution) => {
+      execution.turn = execution.news ?? execution.turn
+      expect(execution)
+    }
+    const browsers = agent.usesBrowsers === true ? yield* HeldBrowsers.make(reports, begin) : undefined
+    const timetable: Timetable = { expect, remove: timers.remove, browsers }
     return (turn: Turn.Turn, token: number) => new ScheduledExecution(turn, token, agent.schedule(turn), timetable)
   })
 })

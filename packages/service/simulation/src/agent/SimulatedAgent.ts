@@ -55,6 +55,15 @@ export const make = Effect.map(Behavior, (behavior): ScheduledAgent.ScheduledAge
 
 /**
  * An agent that waits and then reports what the task's script says, else what the profile, the seed and the turn's
- * id say. It opens no browser and reads no page. See `TaskScript` and `Behavior`.
+ * id say. It reads no page, and opens a browser only with `usesBrowsers`. See `TaskScript` and `Behavior`.
  */
-export const layer: Layer.Layer<Agent, never, Behavior> = Layer.effect(Agent, Effect.map(make, ScheduledAgent.make))
+export const layerOf = (
+  options: Pick<ScheduledAgent.ScheduledAgent, "usesBrowsers">
+): Layer.Layer<Agent, never, Behavior> =>
+  Layer.effect(
+    Agent,
+    Effect.map(make, (agent) => ScheduledAgent.make({ ...agent, ...options }))
+  )
+
+/** The agent without browsers. */
+export const layer = layerOf({})

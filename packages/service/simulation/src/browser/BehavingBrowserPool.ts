@@ -1,4 +1,4 @@
-import { type Browser, BrowserPool, type LaunchedBrowser } from "@webagent/engine"
+import { type Browser, BrowserPlaces, BrowserPool, type LaunchedBrowser, type LaunchWait } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,13 +16,10 @@ export class BrowserConnections extends Context.Service<
   }
 >()("@webagent/simulation/BrowserConnections") {}
 
-/**
- * Simulated browsers that take as long to start as the profile in force says, and whose connections are cut after a
- * while if it says so: the time is drawn anew for every connection, and cuts every other one of its browser too.
- */
-export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavior> = Layer.effectContext(
+const make = (limits: BrowserPlaces.PlacesOptions | undefined) =>
   Effect.gen(function* () {
     const behavior = yield* Behavior
+    const places = limits === undefined ? undefined : yield* BrowserPlaces.make(limits)
     /** Effects that cut the connections of each browser; a starting browser has none. */
     const running = new Map<string, Effect.Effect<void>>()
 
@@ -37,7 +34,7 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
         })
     }
 
-    const launch = Effect.fnUntraced(function* ({ id, profile }: Browser.Browser) {
+    const start = Effect.fnUntraced(function* ({ id, owner, profile }: Browser.Browser) {
       const { start } = behavior.profile().browser
       const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behavior.seed(), id, "start")
       running.set(id, Effect.void)
@@ -47,7 +44,9 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       const launched = SimulatedBrowserPool.start(id)
       running.set(id, launched.drop)
       const forget = Effect.sync(() => {
-        if (running.get(id) === launched.drop) running.delete(id)
+        if (running.get(id) !== launched.drop) return
+        running.delete(id)
+        places?.release(owner)
       })
       const dropped = dropping(id, launched)
       return {
@@ -58,9 +57,23 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       }
     })
 
+    const launch = (browser: Browser.Browser, wait?: LaunchWait) =>
+      Effect.uninterruptibleMask((restore) => {
+        const taken = places?.take(browser, wait, restore) ?? Effect.void
+        const release = Effect.sync(() => places?.release(browser.owner))
+        return Effect.andThen(
+          taken,
+          Effect.onError(restore(start(browser)), () => release)
+        )
+      })
+    const resume = (browser: Browser.Browser) =>
+      Effect.suspend(() => {
+        places?.keep(browser.owner)
+        return ResumedBrowser.make(start(browser))
+      })
+    const limited = places === undefined ? {} : { room: places.room, queueTimeout_ms: places.queueTimeout_ms }
     // a simulated browser has no cookies, so it only pretends to use its profile
-    const resume = (browser: Browser.Browser) => ResumedBrowser.make(launch(browser))
-    return Context.make(BrowserPool, { launch, resume, usesProfiles: true }).pipe(
+    return Context.make(BrowserPool, { launch, resume, usesProfiles: true, ...limited }).pipe(
       Context.add(BrowserConnections, {
         drop: (id) => {
           const drop = running.get(id)
@@ -69,4 +82,16 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       })
     )
   })
-)
+
+/**
+ * Simulated browsers that take as long to start as the profile in force says, and whose connections are cut after a
+ * while if it says so: the time is drawn anew for every connection, and cuts every other one of its browser too.
+ *
+ * @param limits the number of browsers and the queue for them; no limit unless given
+ */
+export const layerOf = (
+  limits?: BrowserPlaces.PlacesOptions
+): Layer.Layer<BrowserPool | BrowserConnections, never, Behavior> => Layer.effectContext(make(limits))
+
+/** Any number of simulated browsers. */
+export const layer = layerOf()
