@@ -408,6 +408,17 @@ describe("a server without real browsers", () => {
   }
 })
 
+it.live("refuses limits of waits for a browser without a limit of simulated browsers", () =>
+  Effect.gen(function* () {
+    const { code, stderr } = yield* run(["serve", "--run-queue-timeout", "1m", "--data", yield* database])
+    assert.strictEqual(code, 2)
+    assert.match(
+      stderr,
+      /^--run-queue-timeout works only with a limited number of browsers\. Add --max-browsers N or remove --run-queue-timeout\.\n$/u
+    )
+  })
+)
+
 describe("database commands", () => {
   it.live("include backup, which copies it while a server uses it, and migrate, which keeps a current file", () =>
     Effect.gen(function* () {

@@ -48,3 +48,20 @@ it.live("a run waits for the browser that another client stops, and POST /browse
     assert.deepInclude((yield* until(get, isOver)).body, { status: "completed", result: "found" })
   }).pipe(Effect.scoped, Effect.provide(Layer.fresh(ScriptedModel.layer)))
 )
+
+it.live("runs and POST /browsers wait for a simulated browser as well, if there is a limit", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const limits = ["--max-browsers=1", "--browser-queue-timeout=100ms"]
+    const program = yield* start(["serve", "--port=0", ...limits, `--api-key=${key}`, `--data=${join(path, "s.db")}`])
+    const { v4 } = yield* ready(program)
+    const browser = yield* send(v4, key, "POST", "/browsers", {})
+    const run = yield* send(v4, key, "POST", "/runs", { task: "Find a mug [simulate output=found]" })
+    const get = send(v4, key, "GET", `/runs/${String(run.body["id"])}`)
+    const { body } = yield* until(get, (answer) => "browserQueue" in answer.body)
+    assert.deepInclude(body["browserQueue"], { position: 1, reason: "browsers" })
+    assert.match(String((yield* send(v4, key, "POST", "/browsers", {})).body["detail"]), /waited 100ms for a browser$/u)
+    yield* send(v4, key, "PATCH", `/browsers/${String(browser.body["id"])}`, { action: "stop" })
+    assert.strictEqual((yield* until(get, (answer) => answer.body["status"] === "completed")).body["result"], "found")
+  }).pipe(Effect.scoped)
+)
