@@ -11,7 +11,9 @@ import {
   TimeOrderedIds
 } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Binary, ChromiumPool, Sandbox } from "../../src/index.ts"
@@ -190,11 +192,14 @@ it.effect("a profile that can't be read or is gone is a launch failure with the 
         Effect.map(({ message }) => message),
         Effect.provideService(Profiles, { load: () => Effect.fail(error) } as never)
       )
+    // the load is repeated while the store is away
+    const away = yield* Effect.forkChild(messageOf(new StoreUnavailable({ applied: "no", cause: "away" })))
+    yield* TestClock.adjust("7 seconds")
     assert.deepStrictEqual(
       [
         yield* messageOf(new ProfileUnreadable({ message: "It needs the profile key ab" })),
         yield* messageOf(new ProfileNotFound({ id: "p" })),
-        yield* messageOf(new StoreUnavailable({ applied: "no", cause: "away" }))
+        yield* Fiber.join(away)
       ],
       [
         "It needs the profile key ab",
