@@ -87,11 +87,9 @@ const brokenBrowser = (browser: Browser.Browser, nodes: ReadonlyArray<string>): 
     : [`browser ${browser.id} is ${browser.status} at a node that is gone`]
 }
 
-/** A node was killed, stopped or frozen. */
+/** A node was killed or frozen. */
 export interface Hit {
   readonly at_ms: number
-  /** The end of a freeze; Infinity before that. */
-  thawedAt_ms?: number
   /** The name of the node. */
   readonly name: string
 }
@@ -140,14 +138,9 @@ export const violationsOf = ({
   for (const { id, owner, task } of turns) {
     if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create: ${task.slice(0, 60)}, by ${owner}`)
   }
-  for (const { id, metadata, sessionId, stopReason } of browsers) {
-    // a session makes the browser of its runs, and a create without a key is checked by its metadata
-    if (
-      metadata["create"] === undefined &&
-      sessionId === null &&
-      stopReason !== "launch_failed" &&
-      !answered.get("browser")?.has(id)
-    ) {
+  for (const { id, sessionId, stopReason } of browsers) {
+    // a session makes the browser of its runs
+    if (sessionId === null && stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
       broken.push(`browser ${id} is of no create`)
     }
   }

@@ -7,14 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { adminKey, type Member } from "./Cluster.ts"
 import { brokenDeliveries, openDeliveries } from "./Deliveries.ts"
 import type { observe } from "./Observer.ts"
-import { brokenQueue, type Disturbances, type QueueEvidence } from "./BrowserQueue.ts"
 import { aboveLimit, aboveRoom, type Evidence, sharedWriters } from "./Oracle.ts"
-import { makeRealBrowsers } from "./RealBrowsers.ts"
+import { makeRealBrowsers, mostBrowsers } from "./RealBrowsers.ts"
 import { receive } from "./Receiver.ts"
 import { makeRequests, textOf } from "./Requests.ts"
-import { type Kept, keptSignIns } from "./Profiles.ts"
-import { createKeys, isLimited, makeTenant, type Tenant } from "./Tenant.ts"
-import { createTimeout_ms } from "./Waits.ts"
+import { createKeys, makeTenant, type Tenant } from "./Tenant.ts"
 
 type Observer = Awaited<ReturnType<typeof observe>>
 
@@ -24,23 +21,17 @@ export interface Used {
   readonly answers: number
   readonly files: number
   readonly profileBrowsers: number
-  readonly profilesDeleted: number
-  /** Visits of real browsers to which a saved sign-in came; null with simulated browsers. */
-  readonly kept: Kept | null
   /** Requests to webhooks that arrived, and messages that were acknowledged. */
   readonly webhookRequests: number
   readonly webhookMessages: number
   readonly scheduled: number
-  /** Runs that waited for a browser, and those of them that failed because none was free in time. */
+  /** Runs that waited for a browser. */
   readonly queued: number
-  readonly unplaced: number
 }
 
 /** The world of one chaos. */
 export interface World {
   readonly flags: ReadonlyArray<string>
-  /** Those of one node. */
-  readonly flagsOf: (node: string) => ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
   /** Creates the keys and their records at a node that is up. */
   readonly begin: (observer: Observer, first: Member, members: ReadonlyArray<Member>) => Promise<ReadonlyArray<Tenant>>
@@ -49,29 +40,11 @@ export interface World {
   /** Waits until all webhooks are delivered, and returns every promise that is broken. */
   readonly broken: (
     observer: Observer,
-    evidence: Omit<QueueEvidence, "events">,
-    disturbances: Disturbances
+    evidence: Pick<Evidence, "browsers" | "turns">
   ) => Promise<ReadonlyArray<string>>
-  readonly used: (
-    observer: Observer,
-    evidence: Pick<Evidence, "browsers" | "turns">,
-    disturbances: Disturbances
-  ) => Promise<Used>
+  readonly used: (observer: Observer, evidence: Pick<Evidence, "browsers" | "turns">) => Promise<Used>
   readonly close: () => Promise<void>
 }
-
-/** Number of browsers of each node: so few that most runs wait. */
-const mostBrowsers = 2
-
-/** Number of them that a key may have at a node: at one they all have a share, at the others only turns. */
-const mostPerKey = (node: string) => (node.startsWith("n1") ? 1 : mostBrowsers)
-
-/** Time by which the records of two launches show their order; a real browser takes some time to start. */
-const visible_ms = { simulated: 1000, chromium: 8000 }
-
-/** Number of runs that waited for a browser. */
-const queuedIn = ({ events }: Pick<Evidence, "events">) =>
-  new Set(events.flatMap(({ event }) => (event.browserQueue === undefined ? [] : [event.id]))).size
 
 /** Time without a delivery after which the rest counts as lost. */
 const patience_ms = 120_000
@@ -97,8 +70,6 @@ export const makeWorld = async (
   const tenants: Array<Tenant> = []
   const wrong: Array<string> = []
   const hooks = () => tenants.flatMap((tenant) => tenant.hooks)
-  const visits = () => tenants.flatMap(({ profiles }) => profiles.visits)
-  const deletedProfiles = () => tenants.flatMap(({ profiles }) => profiles.deleted)
 
   const delivered = async (observer: Observer) => {
     let last = -1
@@ -129,15 +100,11 @@ export const makeWorld = async (
   }
 
   return {
-    flags: [
-      ["--admin-key", adminKey, "--files", files, "--allow-private-webhooks"],
-      ["--max-browsers", String(mostBrowsers), "--browser-queue-timeout", `${createTimeout_ms}ms`],
-      real?.flags ?? []
-    ].flat(),
-    flagsOf: (node) => ["--max-browsers-per-key", String(mostPerKey(node))],
+    flags: ["--admin-key", adminKey, "--files", files, "--allow-private-webhooks", ...(real?.flags ?? [])],
     environment: real?.environment ?? {},
     begin: async (observer, first, members) => {
-      for (const key of await createKeys(first, adminKey)) {
+      const limits = { runs: 6, browsers: real === undefined ? 2 : null }
+      for (const key of await createKeys(first, adminKey, limits)) {
         const deleteAfter_ms = duration_ms * (0.3 + draw() * 0.4)
         const options = {
           key,
@@ -165,41 +132,26 @@ export const makeWorld = async (
       await sleep(away_ms)
       await insist({ method: "POST", path: `/admin/v1/nodes/${id}/undrain` })
     },
-    broken: async (observer, evidence, disturbances) => {
+    broken: async (observer, { browsers }) => {
       await delivered(observer)
-      const { events } = observer
-      const { browsers } = evidence
-      const room = {
-        most: mostBrowsers,
-        mostPerKey,
-        limited: new Set(tenants.flatMap(({ key }) => (isLimited(key) ? [key.name] : []))),
-        visible_ms: visible_ms[kind]
-      }
       return [
         ...wrong,
         ...receiver.wrong,
-        ...brokenDeliveries(hooks(), receiver.arrivals, events),
-        ...sharedWriters(browsers, events),
-        ...aboveRoom(browsers, events, room.most),
-        ...brokenQueue({ ...evidence, events }, room, disturbances),
-        // without them, this proves nothing about the queue and the profiles
-        ...(queuedIn({ events }) === 0 ? ["no run waited for a browser"] : []),
-        ...(real !== undefined && keptSignIns(visits(), browsers, disturbances.hits).elsewhere === 0
-          ? ["no sign-in came to another node"]
-          : []),
-        ...(await observer.profileStates(deletedProfiles())),
+        ...brokenDeliveries(hooks(), receiver.arrivals, observer.events),
+        ...sharedWriters(browsers, observer.events),
+        ...(real === undefined ? [] : aboveRoom(browsers, observer.events, mostBrowsers)),
         ...tenants.flatMap(({ key: { limits, name: owner } }) =>
           limits === null
             ? []
             : [
-                ...aboveLimit(observer.peaks, { of: "runs", owner, most: limits.runs ?? Infinity }),
+                ...aboveLimit(observer.peaks, { of: "runs", owner, most: limits.runs }),
                 ...aboveLimit(observer.peaks, { of: "browsers", owner, most: limits.browsers ?? Infinity })
               ]
         ),
         ...(await leaked(observer))
       ]
     },
-    used: async (observer, { browsers, turns }, { hits }) => {
+    used: async (observer, { browsers, turns }) => {
       const outcomes = turns.flatMap(({ questions = [] }) => questions.map(({ outcome }) => outcome?.kind))
       const acknowledged = receiver.arrivals.filter((arrival) => arrival.acknowledged !== null)
       return {
@@ -207,12 +159,10 @@ export const makeWorld = async (
         answers: outcomes.filter((kind) => kind === "answered").length,
         files: (await observer.fileIds()).length,
         profileBrowsers: browsers.filter(({ profile }) => profile !== null).length,
-        profilesDeleted: deletedProfiles().length,
-        kept: real === undefined ? null : keptSignIns(visits(), browsers, hits),
         webhookRequests: receiver.arrivals.length,
         webhookMessages: new Set(acknowledged.map(({ hook, messageId }) => `${hook.url} ${messageId}`)).size,
-        queued: queuedIn(observer),
-        unplaced: turns.filter(({ failure }) => failure === "no_browser").length,
+        queued: new Set(observer.events.flatMap(({ event }) => (event.browserQueue === undefined ? [] : [event.id])))
+          .size,
         scheduled: tenants.reduce((sum, tenant) => sum + tenant.due(), 0)
       }
     },

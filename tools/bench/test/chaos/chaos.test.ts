@@ -24,9 +24,6 @@ const unlisting = [
   "CREATE TRIGGER unlists AFTER INSERT ON turns FOR EACH ROW EXECUTE FUNCTION unlist()"
 ]
 
-/** Turns at the queue for browsers are judged by times of day, which an overloaded machine bends: the bench checks them. */
-const isOfTurns = (line: string) => / places at \S+ while browser | ms before \S+, which waited /u.test(line)
-
 const quiet = {
   mode: "chaos",
   seed,
@@ -52,12 +49,10 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
       cuts: 1,
       clients: 10
     })
-    const broken = outcome.broken.filter((line) => !isOfTurns(line))
-    assert.deepStrictEqual(broken, [], `seed ${seed}`)
+    assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
     assert.isAbove(outcome.runs, 10)
-    const { answers, files, profileBrowsers, queued, scheduled, webhookMessages } = outcome.used ?? assert.fail()
+    const { answers, files, profileBrowsers, scheduled, webhookMessages } = outcome.used ?? assert.fail()
     assert.isAbove(webhookMessages, 0)
-    assert.isAbove(queued, 0)
     // a machine that is too busy for 50 runs doesn't come to every kind of use
     if (outcome.runs < 50) return
     for (const count of [outcome.ended["cancelled"] ?? 0, answers, files, profileBrowsers, scheduled]) {
