@@ -3,6 +3,7 @@ import { type LiveInput, type LiveTab, type LiveView, type View, WebAddress } fr
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
+import * as Latch from "effect/Latch"
 import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -77,10 +78,6 @@ const sendInput = (
   }
 }
 
-/** Opens an address without waiting for its server, so that later input isn't late. Chromium shows why a page can't load. */
-const openAddress = ({ post }: CdpSession, url: string) =>
-  Effect.sync(() => (WebAddress.mayLoad(url) ? post("Page.navigate", { url }) : undefined))
-
 /** Casts a browser over one connection until the scope closes: the tab that was opened last, else the one before. */
 export const make = Effect.fnUntraced(function* (
   client: CdpClient
@@ -92,7 +89,16 @@ export const make = Effect.fnUntraced(function* (
   const tabs = new Map<string, TargetInfo>()
   let view: View = { picture: null, tab: null, tabs: [] }
   let front: Front | undefined
+  /** Open while there is a front. */
+  const shown = Latch.makeUnsafe(false)
   let wanted: string | undefined
+
+  /** Opens an address without waiting for its server, so that later input isn't late. Chromium shows why a page can't load. */
+  const open = Effect.fnUntraced(function* (url: string) {
+    // a tab is listed before it's attached
+    yield* shown.await
+    if (WebAddress.mayLoad(url)) front?.session.post("Page.navigate", { url })
+  })
 
   const publish = (change: Partial<View>) => {
     view = { ...view, ...change }
@@ -128,7 +134,8 @@ export const make = Effect.fnUntraced(function* (
     })
     // without `Page.enable`, which a screencast does not need: a page's dialogs would wait for an answer of ours
     front = own
-    yield* Effect.addFinalizer(() => Effect.sync(() => front === own && (front = undefined)))
+    shown.openUnsafe()
+    yield* Effect.addFinalizer(() => Effect.sync(() => front === own && ((front = undefined), shown.closeUnsafe())))
     yield* Cast.run(
       {
         startScreencast: Effect.asVoid(session.send("Page.startScreencast", { format: "jpeg", quality, ...largest })),
@@ -176,10 +183,9 @@ export const make = Effect.fnUntraced(function* (
     views: Stream.interruptWhen(Stream.fromPubSub(views), client.closed),
     input: (input) =>
       Effect.suspend(() => {
-        if (front === undefined) return Effect.void
-        if (input._tag === "Address") return openAddress(front.session, input.address)
+        if (input._tag === "Address") return open(input.address)
+        if (front === undefined || front.size === null) return Effect.void
         const { inputs, session, size } = front
-        if (size === null) return Effect.void
         // Chromium handles inputs in order, and responds once the page has, so waiting for it would delay the next one
         const handled = Effect.ensuring(Effect.ignore(sendInput(session, input, size)), inputs.release(1))
         const send = Effect.sync(() => void fork(handled))
