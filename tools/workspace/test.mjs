@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters } from "node:util"
 import { failureIn } from "./live.mjs"
 import { duration, Progress } from "./Progress.mjs"
 
@@ -114,13 +115,22 @@ const [told, failed] = [new Set(), new Set()]
 const slow = []
 const skipped = new Set()
 
-/** What failed in a report, each with the first line of why. */
+/** Why a test failed, on one line: the message, with the log of a browser's call, and the place in the test. */
+const reasonOf = (why) => {
+  const lines = why.split("\n").map((line) => line.trim())
+  const isPlace = (line) => /^(?:at|❯) /u.test(line)
+  const place = lines.find((line) => isPlace(line) && !line.includes("node_modules"))
+  const message = lines.filter((line) => line !== "" && !isPlace(line)).join(" ")
+  return [stripVTControlCharacters(message).slice(0, 300), place].filter(Boolean).join(" ")
+}
+
+/** What failed in a report, each with why. */
 const failuresOf = (name, { testResults }) =>
   testResults.flatMap(({ assertionResults, message, name: file, status }) => {
     const failed = assertionResults.filter((test) => test.status === "failed")
     const tests = failed.length === 0 && status === "failed" ? [{ failureMessages: [message] }] : failed
     return tests.map(({ failureMessages: [why = ""] = [], fullName }) =>
-      [name, relative(root, file), fullName, why.split("\n")[0].slice(0, 300)].filter(Boolean).join(" > ")
+      [name, relative(root, file), fullName, reasonOf(why)].filter(Boolean).join(" > ")
     )
   })
 
