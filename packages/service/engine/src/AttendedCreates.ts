@@ -10,8 +10,8 @@ const callerLeft = Effect.fail(
 )
 
 /**
- * Creates a browser for a caller that may close its connection. A create that still waits for room then leaves the
- * queue. A browser that is already starting is launched, and goes to `abandoned`.
+ * Creates a browser for a caller that may close its connection. A create that still waits, for room or for an earlier
+ * create with its key, then creates nothing. A browser that is already starting is launched, and goes to `abandoned`.
  */
 export const attended = <A, E, R, R2>(
   create: (queue: BrowserQueueLimits | null) => Effect.Effect<A, E, R>,
@@ -21,11 +21,12 @@ export const attended = <A, E, R, R2>(
     Effect.fnUntraced(function* (restore) {
       const queue = yield* BrowserQueue
       const left = Deferred.makeUnsafe<never, LaunchFailed>()
-      const over = Deferred.await(left)
-      const limits = queue === null ? null : { ...queue, over: Effect.raceFirst(queue.over, over) }
-      const fiber = yield* Effect.forkDetach(create(limits), { startImmediately: true })
+      const limits = queue && { ...queue, over: Effect.raceFirst(queue.over, Deferred.await(left)) }
+      const fiber = yield* Effect.forkDetach(create(limits), { startImmediately: true, uninterruptible: true })
       return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
         Deferred.doneUnsafe(left, callerLeft)
+        // only the wait for an earlier create can be interrupted
+        fiber.interruptUnsafe()
         return Effect.flatMap(Fiber.await(fiber), (exit) =>
           Exit.isSuccess(exit) ? abandoned(exit.value) : Effect.void
         )

@@ -188,8 +188,7 @@ export const make = Effect.fnUntraced(function* ({
       Effect.onError(() => loans.end(browser)),
       Effect.ensuring(settled(browser.id))
     )
-    const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
-    return made
+    return { _tag: "Browser", browser: active } satisfies MadeOf<"Browser">
   })
 
   const isLaunched = Effect.fnUntraced(function* (
@@ -198,13 +197,13 @@ export const make = Effect.fnUntraced(function* ({
     looks = maxLooks
   ): Effect.fn.Return<boolean, StoreUnavailable> {
     const here = launching.get(id)
-    if (here !== undefined) {
-      yield* Deferred.await(here)
-      return yield* isLaunched(id, key, looks)
-    }
+    if (here !== undefined) return yield* Effect.flatMap(Deferred.await(here), () => isLaunched(id, key, looks))
     const browser = Option.getOrUndefined(yield* store.browser(id))
-    // an old browser may be deleted before its key
-    if (browser === undefined) return Option.isSome(yield* store.idempotencyRecord(key))
+    if (browser === undefined) {
+      // an old browser may be deleted before its key, and a repeat may have the key of one that got no place
+      const record = yield* store.idempotencyRecord(key)
+      return Option.exists(record, ({ made }) => made._tag === "Browser" && made.browser.id === id)
+    }
     if (browser.status !== "starting") return browser.stopReason !== "launch_failed"
     if (browser.node === null || browser.node === node || looks === 0 || (yield* isLost(browser.node))) {
       yield* end(id, "launch_failed")
@@ -214,6 +213,5 @@ export const make = Effect.fnUntraced(function* ({
     return yield* isLaunched(id, key, looks - 1)
   })
 
-  const creates: BrowserCreates = { create, isLaunching: (id) => launching.has(id), isLaunched }
-  return creates
+  return { create, isLaunching: (id) => launching.has(id), isLaunched } satisfies BrowserCreates
 })

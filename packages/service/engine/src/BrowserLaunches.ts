@@ -36,10 +36,13 @@ interface LaunchesOptions {
   readonly stops: Pick<BrowserStops, "end" | "endLater" | "forget" | "watch">
 }
 
+/** The failure of launches that are under way when this node stops. Runs go back to the queue. */
+const cutOff = new LaunchFailed({ reason: "draining", message: "The server is being stopped. Try again in a moment" })
+
 /** True if a launch failed before its browser had a place in the pool. */
 const isUnplaced = (cause: Cause.Cause<LaunchFailed>) => {
   const failure = Cause.findError(cause)
-  return Result.isSuccess(failure) && failure.success.reason !== "failed"
+  return Result.isSuccess(failure) && failure.success.reason !== "failed" && failure.success !== cutOff
 }
 
 /** Makes the launches of a node. */
@@ -48,10 +51,7 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
   const store = yield* Store
   /** Done once this node launches no more browsers. */
   const cut = yield* Deferred.make<void>()
-  const stopped = Effect.andThen(
-    Deferred.await(cut),
-    new LaunchFailed({ reason: "failed", message: "The server is being stopped. Try again in a moment" })
-  )
+  const stopped = Effect.andThen(Deferred.await(cut), cutOff)
   const commit = flow(commitBrowser(store), Effect.uninterruptible)
 
   /** Stores a launched browser as active; false if it was stopped during its launch. */
@@ -114,6 +114,5 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     return active
   })
 
-  const launches: BrowserLaunches = { launch, cut: Effect.asVoid(Deferred.succeed(cut, undefined)) }
-  return launches
+  return { launch, cut: Effect.asVoid(Deferred.succeed(cut, undefined)) } satisfies BrowserLaunches
 })

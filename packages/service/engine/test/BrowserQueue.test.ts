@@ -133,6 +133,43 @@ describe("a browser create that may wait in the queue", () => {
   )
 
   test(
+    "returns one browser to all repeats that waited for it, even if the first create leaves the queue",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const create = begin(waiting(engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" })))
+      const [first, ...repeats] = [yield* create, yield* create, yield* create]
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(first)
+      yield* pool.free
+      yield* pool.ready
+      const made = yield* Fiber.joinAll(repeats)
+      assert.sameMembers(
+        made.map(({ replayed }) => replayed),
+        [false, true]
+      )
+      assert.strictEqual(new Set(made.map(({ browser }) => browser.id)).size, 1)
+      assert.deepStrictEqual(yield* statuses, ["active"])
+    })
+  )
+
+  test(
+    "creates nothing if its caller disconnects while it waits for an earlier create with its key",
+    Effect.gen(function* () {
+      const launch: BrowserPool["Service"]["launch"] = (_, wait) => wait?.over ?? Effect.succeed(ports.browser)
+      const { engine } = yield* start("a", { browsers: Layer.succeed(BrowserPool, { launch }) })
+      const create = engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" })
+      const first = yield* begin(waiting(create))
+      const repeat = yield* begin(create)
+      yield* TestClock.adjust("1 second")
+      const left = yield* begin(Fiber.interrupt(repeat))
+      yield* Fiber.interrupt(first)
+      yield* Fiber.join(left)
+      assert.deepStrictEqual(yield* statuses, [])
+    })
+  )
+
+  test(
     "is refused with advice when the server drains",
     Effect.gen(function* () {
       const pool = fullPool()

@@ -96,6 +96,26 @@ describe("draining a node", () => {
   )
 
   test(
+    "returns a run to the queue whose browser is still launching at the end of the drain",
+    Effect.gen(function* () {
+      const perform: StreamingAgent["perform"] = (_, { browser }) =>
+        Stream.unwrap(Effect.as(browser, Stream.make(started, completed)))
+      const browsers = Layer.succeed(BrowserPool, { launch: () => Effect.never })
+      const first = yield* start("a", { perform, browsers })
+      const { session } = yield* first.engine.createSession(request)
+      const drained = yield* Effect.forkChild(first.engine.drain("1 minute"), { startImmediately: true })
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(drained)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(yield* standing(session.id), ["one queued"])
+      yield* first.close
+      yield* start("b", { perform })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
     "fails the create of a browser that hangs while launching",
     Effect.gen(function* () {
       const browsers = Layer.succeed(BrowserPool, { launch: () => Effect.never })

@@ -21,6 +21,7 @@ import { profilesOver } from "./profiles.ts"
 import { webhooksOver } from "./webhooks.ts"
 import { workspacesOver } from "./workspaces.ts"
 import { startPostgres } from "./postgres.ts"
+import { repeatedCreatesOver } from "./repeatedCreates.ts"
 import { retentionOver } from "./retention.ts"
 
 const { address, database, postgres } = startPostgres()
@@ -32,6 +33,7 @@ profilesOver("Postgres", database)
 webhooksOver("Postgres", database)
 workspacesOver("Postgres", database)
 retentionOver("Postgres", database)
+repeatedCreatesOver("Postgres", database)
 
 /** A node over a database: its store, and its SQL. */
 const node = (url: Redacted.Redacted, options: Partial<Postgres.PostgresOptions> = {}) =>

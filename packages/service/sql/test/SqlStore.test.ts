@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, SqlStore } from "../src/index.ts"
 import { file } from "./files.ts"
+import { repeatedCreatesOver } from "./repeatedCreates.ts"
 
 const database = Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path })))
 
@@ -17,3 +18,5 @@ const alone = Effect.map(Store, (store) =>
 )
 
 storeContract("SqlStore without group commits", Layer.provide(Layer.effect(Store, alone), stored))
+
+repeatedCreatesOver("SQLite", database)
