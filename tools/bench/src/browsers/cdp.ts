@@ -217,7 +217,7 @@ export const markdown = ({ against, cdp: versions, ...heading }: CdpReport): str
   return paragraphs(
     headingLine(
       heading,
-      `headless shell, isolation ${versions.map(({ isolation }) => isolation).join(" and ")}; ${now.rounds.server.length} rounds, each way once in each`
+      `headless shell, isolation ${[...new Set(versions.map(({ isolation }) => isolation))].join(" and ")}; ${now.rounds.server.length} rounds, each way once in each`
     ),
     table(
       ["CDP, medians of rounds", ...columns(against, ...ways)],
