@@ -45,10 +45,13 @@ export interface Creates {
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
   /**
    * The resources that were created and aren't known to be over: kind and id, such as `run 5f2e`, with the response to the
-   * create. The newest 10,000.
+   * create. The newest 10,000, and at most 1,000 more.
    */
   readonly open: Map<string, unknown>
 }
+
+/** Open resources that are remembered at least. */
+const mostOpen = 10_000
 
 /** The effect of a failed create at the service. */
 type Effected =
@@ -200,8 +203,8 @@ export const make = (options: {
       }
       // a message without a run has nothing to cancel or to name yet
       if (id !== undefined || kind === "browser") open.set(`${kind} ${id ?? key}`, response)
-      const [oldest = ""] = open.keys()
-      if (open.size > 10_000) open.delete(oldest)
+      // a thousand at once, because a map finds its first key behind all that were deleted before it
+      if (open.size > mostOpen + 1000) for (const oldest of open.keys()) if (open.size > mostOpen) open.delete(oldest)
       if (kind === "browser") yield* Metric.modify(Metrics.browsersOpen, 1)
     })
 

@@ -75,17 +75,21 @@ const answering = (...answers: ReadonlyArray<Answer>) =>
 
 const tags = Effect.map(Written, (written) => written.map((entry) => entry._tag))
 
-/** What a ledger has of a create that is interrupted while it pauses after a 429. */
-const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig["Service"]["target"]) {
-  const written: Array<LedgerEntry["_tag"]> = []
-  const { create } = Creates.make({
+const createsFor = (target: ClientConfig["Service"]["target"], write: Ledger.Ledger["write"]) =>
+  Creates.make({
     target,
     retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
-    ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
+    ledger: { write, open: Effect.succeed([]) },
     keys: IdempotencyKey.random,
     grace: Grace.make()
   })
-  const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
+
+const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
+
+/** What a ledger has of a create that is interrupted while it pauses after a 429. */
+const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig["Service"]["target"]) {
+  const written: Array<LedgerEntry["_tag"]> = []
+  const { create } = createsFor(target, (entry) => Effect.sync(() => void written.push(entry._tag)))
   const fiber = yield* Effect.forkChild(
     create({ ...request, idOf: () => undefined }, () =>
       Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
@@ -97,6 +101,16 @@ const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig[
 })
 
 describe("a create", () => {
+  it.effect("is among the newest 10,000 that are open, and the oldest are forgotten", () =>
+    Effect.gen(function* () {
+      const { create, open } = createsFor({ idempotency: "honoured", refusals: "after-acting" }, () => Effect.void)
+      for (let id = 0; id <= 11_000; id++)
+        yield* create({ ...request, idOf: () => String(id) }, () => Effect.succeed(id))
+      assert.deepStrictEqual([...open.keys()].slice(0, 1), ["run 1001"])
+      assert.deepStrictEqual([...open.keys()].slice(-1), ["run 11000"])
+    })
+  )
+
   it.live("is in the ledger before it's sent, and its id afterwards", () =>
     Effect.gen(function* () {
       const server = yield* answering(made)
