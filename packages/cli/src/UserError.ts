@@ -1,5 +1,7 @@
-import * as Schema from "effect/Schema"
+import type { PlatformError } from "effect/PlatformError"
 import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import { describePlatformError } from "./PlatformErrorText.ts"
 
 /**
  * An error that the user can fix: one sentence first, then details on further lines. Exit code 2: the program was called
@@ -22,6 +24,12 @@ export const portInUse = (port: number, flag = "--port") =>
 
 /** A mistake in how the program was called; exit code 2. */
 export const usage = (message: string) => new UserError({ message, exitCode: 2 })
+
+/** The same for an error of the system: what can't be done with a file, the reason, and advice if there is any. */
+export const usageOf = (problem: string, advice = "") => {
+  const after = advice === "" ? "" : ` ${advice}`
+  return (error: PlatformError): UserError => usage(`${problem}: ${describePlatformError(error)}.${after}`)
+}
 
 /**
  * A target that does not respond as the service does, or refuses the key; exit code 3.

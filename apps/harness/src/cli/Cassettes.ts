@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
 import * as Folder from "@webagent/cli/Folder"
 import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { counted } from "@webagent/cli/Text"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import { Recording } from "../targets/Recording.ts"
 import { program, quoted } from "./Program.ts"
 
@@ -17,7 +17,7 @@ import { program, quoted } from "./Program.ts"
 export const read = Effect.fnUntraced(function* (path: string) {
   const text = yield* Effect.mapError(
     FileSystem.FileSystem.use((fs) => fs.readFileString(path)),
-    (error) => usage(`The cassette ${path} cannot be read: ${describePlatformError(error)}.`)
+    usageOf(`The cassette ${path} cannot be read`)
   )
   return yield* Effect.mapError(Effect.fromResult(Cassette.parse(text, path)), usage)
 })

@@ -1,10 +1,8 @@
 import * as LineFile from "@webagent/cli/LineFile"
 import * as Machine from "@webagent/report/Machine"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { dirname } from "node:path"
@@ -100,7 +98,7 @@ export const read = Effect.fnUntraced(function* (path: string) {
   const lines: Array<LineFile.Line> = []
   yield* Effect.mapError(
     LineFile.eachLine(path, (line) => void lines.push(line)),
-    (error) => usage(`Cannot read the baseline: ${describePlatformError(error)}.`)
+    usageOf("Cannot read the baseline")
   )
   return yield* Effect.forEach(
     lines.filter(({ text }) => text.trim() !== ""),
@@ -113,7 +111,7 @@ export const read = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-const cannotWrite = (error: PlatformError) => usage(`Cannot write the baseline: ${describePlatformError(error)}.`)
+const cannotWrite = usageOf("Cannot write the baseline")
 
 /**
  * Checks before a load test that its baseline file can be written.

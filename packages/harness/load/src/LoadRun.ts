@@ -3,8 +3,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { usage } from "@webagent/cli/UserError"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { usageOf } from "@webagent/cli/UserError"
 import * as K6Log from "./K6Log.ts"
 import * as K6Run from "./K6Run.ts"
 import * as Progress from "./Progress.ts"
@@ -107,5 +106,5 @@ export const run = Effect.fnUntraced(
       log: K6Log.together(ends.flatMap(({ log }) => log))
     } satisfies Outcome
   },
-  Effect.mapError((error) => usage(`Cannot start k6: ${describePlatformError(error)}.`))
+  Effect.mapError(usageOf("Cannot start k6"))
 )

@@ -1,5 +1,4 @@
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
@@ -70,9 +69,7 @@ export const read = Effect.fnUntraced(function* (
   const isText = argument.startsWith("{")
   const text = isText
     ? argument
-    : yield* Effect.mapError(fs.readFileString(argument), (error) =>
-        usage(`Cannot read the thresholds: ${describePlatformError(error)}.`)
-      )
+    : yield* Effect.mapError(fs.readFileString(argument), usageOf("Cannot read the thresholds"))
   const name = isText ? "thresholds" : argument
   const limits = yield* Effect.mapError(decode(text), ({ message }) => usage(`${name}: ${message}`))
   const problem = problemIn(limits, closest)

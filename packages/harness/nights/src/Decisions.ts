@@ -1,8 +1,7 @@
 import * as AtomicFile from "@webagent/cli/AtomicFile"
 import { defined } from "@webagent/cli/Defined"
 import * as FileLock from "@webagent/cli/FileLock"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import type { ScenarioName } from "@webagent/report/Comparison"
 import { scenarioTitle } from "@webagent/report/ScenarioTitle"
 import * as DateTime from "effect/DateTime"
@@ -27,7 +26,7 @@ const textOf = (file: string) =>
       ({ reason }) => reason._tag === "NotFound",
       () => Effect.undefined
     ),
-    Effect.mapError((error) => usage(`The quarantine cannot be read: ${describePlatformError(error)}.`))
+    Effect.mapError(usageOf("The quarantine cannot be read"))
   )
 
 const changeQuarantine = (
@@ -39,9 +38,7 @@ const changeQuarantine = (
     const text = yield* Effect.fromResult(Quarantine.edit(yield* textOf(file), today, change)).pipe(
       Effect.mapError((why) => usage(`${file}: ${why}.`))
     )
-    yield* Effect.mapError(AtomicFile.write(file, text), (error) =>
-      usage(`The quarantine cannot be written: ${describePlatformError(error)}.`)
-    )
+    yield* Effect.mapError(AtomicFile.write(file, text), usageOf("The quarantine cannot be written"))
   }).pipe((effect) => FileLock.withLock(file, effect))
 
 const isSame = (one: ScenarioName | undefined, other: ScenarioName | undefined) =>

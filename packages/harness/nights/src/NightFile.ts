@@ -1,12 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { dirname, relative } from "node:path"
-import { type UserError, usage } from "@webagent/cli/UserError"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { type UserError, usage, usageOf } from "@webagent/cli/UserError"
 import * as LineFile from "@webagent/cli/LineFile"
 import type { RunStatus } from "@webagent/report/Finding"
 import { isComplete, Night } from "./Night.ts"
@@ -203,8 +201,7 @@ export const parse = (text: string, name: string, first = 1): Result.Result<Read
   return Result.succeed({ nights: nightsOf(entries), ...decisions })
 }
 
-const cannotRead = (error: PlatformError) =>
-  usage(`--history: cannot read the history: ${describePlatformError(error)}.`)
+const cannotRead = usageOf("--history: cannot read the history")
 
 const collect = Effect.fnUntraced(function* (path: string, options: { readonly isWhole: boolean }) {
   const collector = makeCollector(path, options)
@@ -259,15 +256,14 @@ export const readRecent = Effect.fnUntraced(function* (path: string, most = most
 
 /** Fails as `append` would, before there is anything to add. A file that is not there yet is created, and is empty. */
 export const prepare = (path: string) =>
-  Effect.mapError(LineFile.prepare(path), (error) =>
-    usage(`--record: the history cannot be written: ${describePlatformError(error)}. Name another file with --history.`)
+  Effect.mapError(
+    LineFile.prepare(path),
+    usageOf("--record: the history cannot be written", "Name another file with --history.")
   )
 
 /** Adds a line at the end of a history file. */
 export const append = (path: string, line: Night | Accepted | Acknowledged) =>
-  Effect.mapError(LineFile.append(path, line), (error) =>
-    usage(`--record: the history cannot be written: ${describePlatformError(error)}.`)
-  )
+  Effect.mapError(LineFile.append(path, line), usageOf("--record: the history cannot be written"))
 
 /** A line with its id: a hash of all that it says. */
 const withId = <Line extends object>(line: Line) => ({

@@ -1,7 +1,6 @@
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { terminal } from "@webagent/cli/Terminal"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as EvalFigures from "@webagent/eval/EvalFigures"
 import * as EvalSuite from "@webagent/eval/EvalSuite"
 import * as InspectLog from "@webagent/eval/InspectLog"
@@ -113,7 +112,7 @@ export const evaluate = Effect.fnUntraced(function* (parsed: ParsedFlags, words:
     })
     if (path !== undefined) {
       yield* AtomicFile.write(path, `${JSON.stringify(log, null, 2)}\n`).pipe(
-        Effect.mapError((error) => usage(`${path} cannot be written: ${describePlatformError(error)}.`))
+        Effect.mapError(usageOf(`${path} cannot be written`))
       )
     }
     const unmet = require === undefined ? undefined : EvalText.unmet(rows.at(-1), require)

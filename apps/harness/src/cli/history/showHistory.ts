@@ -8,8 +8,7 @@ import { ofSeverity } from "@webagent/report/Finding"
 import type { Night } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import { dirname } from "node:path"
 import * as ExportFile from "../../page/ExportFile.ts"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
@@ -63,7 +62,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
       exportedAt: DateTime.formatIso(yield* DateTime.now)
     })
     yield* AtomicFile.write(path, ExportFile.render(data, yield* Screens.bundle)).pipe(
-      Effect.mapError((error) => usage(`The page cannot be written: ${describePlatformError(error)}.`))
+      Effect.mapError(usageOf("The page cannot be written"))
     )
     return yield* write(`nights   ${path}\n`)
   }

@@ -9,9 +9,8 @@ import * as LoadReport from "@webagent/load/LoadReport"
 import * as LoadRun from "@webagent/load/LoadRun"
 import * as Measurements from "@webagent/load/Measurements"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { counted } from "@webagent/cli/Text"
-import { usage } from "@webagent/cli/UserError"
+import { usageOf } from "@webagent/cli/UserError"
 import * as Order from "@webagent/statistics/Order"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
@@ -41,7 +40,7 @@ const save = Effect.fnUntraced(
     yield* AtomicFile.write(file(".html"), AbHtml.render(report))
     return file(".html")
   },
-  Effect.mapError((error) => usage(`Cannot write the report: ${describePlatformError(error)}.`))
+  Effect.mapError(usageOf("Cannot write the report"))
 )
 
 const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: AbComparison.Pair) => {

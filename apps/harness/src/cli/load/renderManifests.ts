@@ -4,8 +4,7 @@ import * as LoadScript from "@webagent/load/LoadScript"
 import * as Manifests from "@webagent/load/operator/Manifests"
 import type { OperatorOptions } from "@webagent/load/operator/TestRun"
 import * as Folder from "@webagent/cli/Folder"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
@@ -36,9 +35,7 @@ export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.R
   const fs = yield* FileSystem.FileSystem
   // a cluster runs stock k6, which resolves no imports
   const script = yield* LoadScript.resolve({ path: "", version: K6.pinned, readsTypeScript: false })
-  const readTheScript = Effect.mapError(fs.readFileString(script), (error) =>
-    usage(`Cannot read the load test: ${describePlatformError(error)}.`)
-  )
+  const readTheScript = Effect.mapError(fs.readFileString(script), usageOf("Cannot read the load test"))
   const rendered: OperatorOptions = {
     test: plan.test.name,
     script: yield* readTheScript,
@@ -57,7 +54,7 @@ export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.R
     yield* Folder.make(folder)
     for (const { file, text } of manifests) yield* fs.writeFileString(join(folder, file), text)
   })
-  yield* Effect.mapError(write, (error) => usage(`Cannot write the manifests: ${describePlatformError(error)}.`))
+  yield* Effect.mapError(write, usageOf("Cannot write the manifests"))
   const { style, write: print } = yield* terminal
   yield* print(
     [

@@ -11,9 +11,8 @@ import * as Measurements from "@webagent/load/Measurements"
 import * as Threshold from "@webagent/load/Threshold"
 import * as TimeSeries from "@webagent/load/TimeSeries"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { number } from "@webagent/cli/Text"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
@@ -56,7 +55,7 @@ const save = Effect.fnUntraced(
     yield* AtomicFile.write(file(".html"), LoadHtml.render(report, series, link))
     return file(".html")
   },
-  Effect.mapError((error) => usage(`Cannot write the report: ${describePlatformError(error)}.`))
+  Effect.mapError(usageOf("Cannot write the report"))
 )
 
 /** Writes for CI systems why there is no report. */
@@ -65,7 +64,7 @@ const saveFailure = Effect.fnUntraced(
     const file = join(directory, `load-${header.test}.junit.xml`)
     yield* AtomicFile.write(file, JUnit.failed(header, why, stderr))
   },
-  Effect.mapError((error) => usage(`Cannot write the report: ${describePlatformError(error)}.`))
+  Effect.mapError(usageOf("Cannot write the report"))
 )
 
 /** Compares a run with the earlier ones in a file, and prepares the entry that records it. */

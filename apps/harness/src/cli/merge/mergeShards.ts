@@ -4,7 +4,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../../run/events/EventLog.ts"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import { counted, duration } from "@webagent/cli/Text"
 import { statusOf } from "@webagent/report/Finding"
 import { conclude } from "@webagent/findings/Conclusion"
@@ -82,7 +82,7 @@ const writeFiles = Effect.fnUntraced(
     const lines = mergeEvents(events, merged).map(EventLog.lineOf)
     yield* AtomicFile.write(join(directory, EventLog.fileName), lines.join(""))
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
+  Effect.mapError(usageOf("The report cannot be written"))
 )
 
 /**

@@ -1,8 +1,7 @@
 import { Profile } from "@webagent/control"
 import * as RecordedProfile from "@webagent/cassette/RecordedProfile"
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
@@ -29,9 +28,7 @@ export const profile = Command.make(
     }
     const text = JSON.stringify(Schema.encodeSync(Profile)(made), null, 2)
     if (out === undefined) return yield* Console.log(text)
-    yield* Effect.mapError(AtomicFile.write(out, `${text}\n`), (error) =>
-      usage(`The profile ${out} cannot be written: ${describePlatformError(error)}.`)
-    )
+    yield* Effect.mapError(AtomicFile.write(out, `${text}\n`), usageOf(`The profile ${out} cannot be written`))
     yield* Console.log(`use it   ${program} serve --profile ./${out.replace(/^\.\//u, "")}`)
   })
 ).pipe(

@@ -3,8 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import * as Folder from "@webagent/cli/Folder"
-import { usage } from "@webagent/cli/UserError"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
+import { usageOf } from "@webagent/cli/UserError"
 
 /** Default folder of the reports of runs. */
 export const runs = join(".webagent", "runs")
@@ -35,9 +34,7 @@ export const create = Effect.fnUntraced(
     )
     return yield* writable(directory)
   },
-  Effect.mapError((error) =>
-    usage(`The reports cannot be written: ${describePlatformError(error)}. Choose another folder with --report-dir.`)
-  )
+  Effect.mapError(usageOf("The reports cannot be written", "Choose another folder with --report-dir."))
 )
 
 /** Removes what an earlier report of the same name has left: with part of a new one it would be neither. */
@@ -46,9 +43,5 @@ export const clear = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     yield* Effect.forEach(files, (file) => fs.remove(file, { force: true }), { discard: true })
   },
-  Effect.mapError((error) =>
-    usage(
-      `An earlier report cannot be removed: ${describePlatformError(error)}. Choose another folder with --report-dir.`
-    )
-  )
+  Effect.mapError(usageOf("An earlier report cannot be removed", "Choose another folder with --report-dir."))
 )

@@ -1,11 +1,10 @@
 import { fieldIssues, line, Spelling } from "@webagent/control"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Folder from "@webagent/cli/Folder"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { dirname } from "node:path"
 import * as Config from "../../config/Config.ts"
 import * as ModuleFile from "../../config/ModuleFile.ts"
@@ -110,9 +109,7 @@ export const choose = Effect.fnUntraced(function* (names: ReadonlyArray<string>)
       if (!fileReporters.some((one) => one === definition) || file === undefined)
         return { argument, definition, options }
       const path = fromHere(project, file)
-      yield* Effect.mapError(Folder.make(dirname(path)), (error) =>
-        usage(`The report cannot be written: ${describePlatformError(error)}.`)
-      )
+      yield* Effect.mapError(Folder.make(dirname(path)), usageOf("The report cannot be written"))
       return { argument, definition, options: { file: path } }
     })
   )

@@ -1,6 +1,5 @@
 import * as AtomicFile from "@webagent/cli/AtomicFile"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as ChildProcess from "effect/process/ChildProcess"
@@ -29,8 +28,9 @@ const complete = Effect.fnUntraced(function* (path: string) {
   if (!ExportFile.isUnbuilt(page)) return
   yield* Screens.build
   const bundle = (yield* Screens.bundle) ?? (yield* usage(Screens.unbuiltSentence))
-  yield* Effect.mapError(AtomicFile.write(path, ExportFile.complete(page, bundle)), (error) =>
-    usage(`The page cannot be written: ${describePlatformError(error)}.`)
+  yield* Effect.mapError(
+    AtomicFile.write(path, ExportFile.complete(page, bundle)),
+    usageOf("The page cannot be written")
   )
 })
 

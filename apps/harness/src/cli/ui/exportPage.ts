@@ -1,8 +1,7 @@
 import * as AtomicFile from "@webagent/cli/AtomicFile"
 import * as Folder from "@webagent/cli/Folder"
-import { describePlatformError } from "@webagent/cli/PlatformErrorText"
 import { terminal } from "@webagent/cli/Terminal"
-import { usage } from "@webagent/cli/UserError"
+import { usage, usageOf } from "@webagent/cli/UserError"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -27,7 +26,7 @@ export const exportPage = Effect.fnUntraced(function* (options: RunOptions, file
   const data = yield* Effect.mapError(ExportData.gather(model, fs), ({ detail }) => usage(detail))
   yield* Effect.mapError(
     Effect.andThen(Folder.make(dirname(file)), AtomicFile.write(file, ExportFile.render(data, bundle))),
-    (error) => usage(`The page cannot be written: ${describePlatformError(error)}.`)
+    usageOf("The page cannot be written")
   )
   const { write } = yield* terminal
   yield* write(`page     ${file}\n`)
