@@ -72,13 +72,22 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
   /** The reasons why owners get no place at the moment. */
   const refusals = new Map<string | null, LaunchFailed>()
 
+  /** Number of looks so far. */
+  let looks = 0
+
   /** Gives the next owner that can have a place one of them; false if there is no such owner. */
   const serveNext = Effect.gen(function* () {
+    const began = looks
     for (const owner of lines.owners()) {
       const refusal = yield* Effect.match(admit(owner), { onFailure: identity, onSuccess: () => undefined })
       if (refusal !== undefined) {
         refusals.set(owner, refusal)
         continue
+      }
+      if (looks !== began) {
+        // the place may have become free after an owner before this one was refused
+        release(owner)
+        return true
       }
       // launches may have come or gone during the check
       const first = lines.takeFirst(owner)
@@ -130,7 +139,10 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
   return {
     isEmpty: lines.isEmpty,
     /** Looks for room now. */
-    look: () => void changed.openUnsafe(),
+    look: () => {
+      looks += 1
+      changed.openUnsafe()
+    },
     /**
      * Waits for a place, which the caller then has to release; false if the time is over. Call it in an
      * uninterruptible region, with its `restore`.

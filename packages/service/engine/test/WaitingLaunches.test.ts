@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -256,4 +257,42 @@ it.effect("report a new launch's position among all owners while others wait", (
     for (const name of ["a1", "a2", "b1", "a3", "c1", "c2"]) yield* waiting(name.slice(0, 1), name)
     assert.deepStrictEqual(Object.fromEntries(first), { a1: 1, a2: 2, b1: 2, a3: 4, c1: 3, c2: 5 })
   }).pipe(Effect.scoped)
+)
+
+it.effect("give a place that becomes free during the check of an owner to the owner before it", () =>
+  Effect.gen(function* () {
+    let taken = 1
+    const checked = Deferred.makeUnsafe<void>()
+    const served: Array<string> = []
+    const room = Effect.suspend(() => {
+      if (taken >= 1) return Effect.fail(full)
+      taken += 1
+      return Effect.void
+    })
+    const release = () => {
+      taken -= 1
+      queue.look()
+    }
+    const queue = yield* WaitingLaunches.make({
+      within: "30 seconds",
+      release,
+      // a check of the share reads the store
+      admit: (owner) => (owner === "b" ? Effect.andThen(Deferred.await(checked), room) : room)
+    })
+    for (const owner of ["a", "b"]) {
+      yield* begin(
+        Effect.uninterruptibleMask((restore) =>
+          Effect.tap(
+            queue.take(owner, { onRefused: () => {}, onPlace: () => {}, over: Effect.never }, restore),
+            (hasPlace) => Effect.sync(() => void (hasPlace && served.push(owner)))
+          )
+        )
+      )
+    }
+    yield* settle
+    release()
+    yield* Deferred.succeed(checked, undefined)
+    yield* settle
+    assert.deepStrictEqual(served, ["a"])
+  })
 )
