@@ -50,9 +50,6 @@ export interface Creates {
   readonly open: Map<string, unknown>
 }
 
-/** Open resources that are remembered at least. */
-const mostOpen = 10_000
-
 /** The effect of a failed create at the service. */
 type Effected =
   /** It has not reached it. */
@@ -167,6 +164,11 @@ export const make = (options: {
   const mayActFirst = target.refusals === "after-acting"
   const open = new Map<string, unknown>()
 
+  /** Deletes the oldest entries together, because a map finds its first key behind all that were deleted before it. */
+  const keepNewest = (map: Map<string, unknown>, most: number) => {
+    if (map.size > most * 1.1) for (const key of map.keys()) if (map.size > most) map.delete(key)
+  }
+
   const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
 
   /** Writes down what has happened, or logs it if that fails: failing the call can't undo it. */
@@ -187,8 +189,7 @@ export const make = (options: {
   const lastEnds = new Map<string, Ledger>()
   const isNews = (ledger: Ledger, name: string) => {
     if (lastEnds.get(name) === ledger) return false
-    const [oldest = ""] = lastEnds.keys()
-    if (lastEnds.size >= 1000) lastEnds.delete(oldest)
+    keepNewest(lastEnds, 1000)
     return lastEnds.set(name, ledger)
   }
 
@@ -203,8 +204,7 @@ export const make = (options: {
       }
       // a message without a run has nothing to cancel or to name yet
       if (id !== undefined || kind === "browser") open.set(`${kind} ${id ?? key}`, response)
-      // a thousand at once, because a map finds its first key behind all that were deleted before it
-      if (open.size > mostOpen + 1000) for (const oldest of open.keys()) if (open.size > mostOpen) open.delete(oldest)
+      keepNewest(open, 10_000)
       if (kind === "browser") yield* Metric.modify(Metrics.browsersOpen, 1)
     })
 
@@ -255,15 +255,12 @@ export const make = (options: {
   const create: Creates["create"] = (create, attempt) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const { idOf, ...request } = create
+        const { idOf, kind, ...request } = create
         const context = yield* Effect.context<never>()
         const { attempts, pauses } = Context.get(context, RetryPolicy.Interruption)
         const key = yield* Context.getOrUndefined(context, IdempotencyKey.Current) ?? options.keys
-        const opening = { ...request, key }
-        const notSent = (issue: string) => {
-          const { kind: _, ...rest } = request
-          return refused(rest, issue)
-        }
+        const opening = { ...request, kind, key }
+        const notSent = (issue: string) => refused(request, issue)
         const issue = IdempotencyKey.issueOf(key)
         if (issue !== undefined) return yield* notSent(issue)
         const current = ledgerOf(context)
@@ -284,7 +281,7 @@ export const make = (options: {
         const sent = Effect.andThen(pauses(Effect.void), retrier.retry(once, mayPass))
         const exit = yield* Effect.exit(restore(sent))
         if (Exit.isFailure(exit)) return yield* settle(opening, exit.cause, progress)
-        yield* made(key, create.kind, idOf(exit.value), exit.value)
+        yield* made(key, kind, idOf(exit.value), exit.value)
         return exit.value
       })
     )

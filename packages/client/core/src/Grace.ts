@@ -114,18 +114,14 @@ const after = <A, E, R>(read: Effect.Effect<A, E, R>, error: E) => {
 export const make = (window: Duration.Input = "5 seconds"): Grace => {
   const window_ms = Duration.toMillis(window)
   const created = new Map<string, readonly [at_ms: number, sessionId: unknown]>()
-  // old ones are deleted together, because a map finds its first entry behind all that were deleted before it
-  let most = 1000
   const isFresh = (id: string, now_ms: number) =>
     now_ms - (created.get(id)?.[0] ?? Number.NEGATIVE_INFINITY) < window_ms
   return {
     isFresh,
     remember: (id, response) =>
       Effect.map(Elapsed.now_ms, (now) => {
-        if (created.size >= most) {
-          for (const [old, [at]] of created) if (now - at >= window_ms) created.delete(old)
-          most = Math.max(1000, created.size * 2)
-        }
+        // now and then, because a map finds its first entry behind all that were deleted before it
+        if (created.size % 1000 === 999) for (const id of created.keys()) if (!isFresh(id, now)) created.delete(id)
         created.set(id, [now, Object(response).sessionId])
       }),
     forget: (deleted) => {
