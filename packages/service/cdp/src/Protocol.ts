@@ -70,7 +70,10 @@ export interface Commands {
     { readonly backendNodeId: number; readonly executionContextId?: number; readonly objectGroup?: string },
     { readonly object: RemoteObject }
   ]
-  "DOM.setFileInputFiles": [{ readonly files: ReadonlyArray<string>; readonly objectId: string }, None]
+  "DOM.setFileInputFiles": [
+    { readonly files: ReadonlyArray<string>; readonly objectId?: string; readonly backendNodeId?: number },
+    None
+  ]
   "DOMDebugger.getEventListeners": [
     { readonly objectId: string; readonly depth: number; readonly pierce: boolean },
     { readonly listeners: ReadonlyArray<{ readonly type: string; readonly backendNodeId?: number }> }
@@ -131,6 +134,7 @@ export interface Commands {
   ]
   "Page.navigateToHistoryEntry": [{ readonly entryId: number }, None]
   "Page.screencastFrameAck": [{ readonly sessionId: number }, None]
+  "Page.setInterceptFileChooserDialog": [{ readonly enabled: boolean }, None]
   "Page.setLifecycleEventsEnabled": [{ readonly enabled: boolean }, None]
   "Page.startScreencast": [
     {
@@ -193,7 +197,7 @@ export interface Events {
     readonly totalBytes: number
     readonly filePath?: string
   }
-  "Browser.downloadWillBegin": { readonly guid: string; readonly suggestedFilename: string }
+  "Browser.downloadWillBegin": { readonly guid: string; readonly suggestedFilename: string; readonly frameId: string }
   "Fetch.requestPaused": {
     readonly requestId: string
     readonly frameId: string
@@ -208,6 +212,7 @@ export interface Events {
     readonly type: string
     readonly response: { readonly headers: Readonly<Record<string, string>> }
   }
+  "Page.fileChooserOpened": { readonly mode: "selectSingle" | "selectMultiple"; readonly backendNodeId?: number }
   "Page.frameAttached": { readonly frameId: string; readonly parentFrameId: string }
   "Page.frameDetached": { readonly frameId: string; readonly reason: string }
   "Page.frameNavigated": { readonly frame: FrameInfo }

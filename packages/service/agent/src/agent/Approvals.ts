@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { type DomainPattern, isOn } from "../page/AllowedDomains.ts"
 import { isByPixels } from "../page/Affecting.ts"
 import type { Approval } from "./HandOver.ts"
+import { cut } from "../page/Look.ts"
 import { labelOf } from "./StepSummary.ts"
 import type { Action } from "./Tools.ts"
 
@@ -15,7 +16,7 @@ export interface ApprovalRule {
    */
   readonly domains?: ReadonlyArray<DomainPattern>
   /**
-   * Texts, ignoring case. One of them is part of the element's name or of the call's arguments. For rules that ask or
+   * Texts, ignoring case and invisible characters. One of them is part of the element's name or of the call's arguments. For rules that ask or
    * refuse, the condition is also met if it's unknown which element an action affects, as with keys, or if the element
    * was shown without a name.
    */
@@ -23,6 +24,13 @@ export interface ApprovalRule {
   /** Lets a person decide, refuses the action, or takes it without a question. */
   readonly decision: "ask" | "refuse" | "approve"
 }
+
+/** A text without what people don't see in it, by which a page could avoid a rule. */
+const folded = (text: string) =>
+  text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}+/gu, "")
+    .toLowerCase()
 
 const isMet = (
   { decision, domains, text, tools }: ApprovalRule,
@@ -40,8 +48,8 @@ const isMet = (
   const { from, to } = isByPixels(recordOf(params))
   const ends = tool === "drag" ? [from ? undefined : element, to ? undefined : onto] : [element]
   const isShown = ends.map((end) => {
-    const shown = `${end === undefined ? "" : `${end.role} ${end.name}`}\n${JSON.stringify(params) ?? ""}`.toLowerCase()
-    return text.some((part) => shown.includes(part.toLowerCase()))
+    const shown = folded(`${end === undefined ? "" : `${end.role} ${end.name}`}\n${JSON.stringify(params) ?? ""}`)
+    return text.some((part) => shown.includes(folded(part)))
   })
   // Enter may affect another element than the one that the call names
   const isUnknown = submit === true || ends.some((end) => end === undefined || end.name === "")
@@ -61,15 +69,12 @@ const questionOf = ({ address, dialog, element, frames = [], onto, params, tool 
     name === "index" || (name === "text" && element?.role === "password") ? [] : [`${name} ${JSON.stringify(value)}`]
   )
   const ends = [element, onto].flatMap((end) => (end === undefined ? [] : [labelOf(end)])).join(" onto ")
-  const what = [tool, ends, ...values]
-    .filter((part) => part !== "")
-    .join(" ")
-    .slice(0, 500)
+  const what = [tool, ends, ...values].filter((part) => part !== "").join(" ")
   const question = dialog === undefined ? "" : ` ${JSON.stringify(dialog.slice(0, 300)).slice(0, 500)}`
   const isUnknown = element === undefined || Object.values(isByPixels(recordOf(params))).includes(true)
   const places = [element?.url ?? address, ...(onto === undefined ? [] : [onto.url]), ...(isUnknown ? frames : [])]
-  const at = Array.from(new Set(places), (url) => url.slice(0, longestAddress)).join(isUnknown ? " or " : " and ")
-  return `May the agent do this at ${at.slice(0, 800)}: ${what}${question}?`.toWellFormed()
+  const at = Array.from(new Set(places), (url) => cut(url, longestAddress)).join(isUnknown ? " or " : " and ")
+  return `May the agent do this at ${cut(at, 800)}: ${cut(what, 500)}${question}?`.toWellFormed()
 }
 
 /** Decides about an action by the first rule that applies. An action without a rule is approved. */

@@ -33,15 +33,21 @@ export const recordOf = Effect.fnUntraced(function* (
   { name: tool, params: all }: Made
 ) {
   const args = isRecord(all) ? all : {}
-  const elements: Record<string, StepCall.RecordedElement> = {}
-  for (const name of elementNames) {
+  const named = elementNames.flatMap((name) => {
     const number = args[name]
-    const element = typeof number === "number" ? yield* remember(number) : null
-    if (element !== null) elements[name] = element
-  }
-  const focused = tool === pressName ? yield* rememberFocused : null
-  if (focused !== null) elements[focusName] = focused
-  const page = yield* rememberPage
+    return typeof number === "number" ? [[name as string, remember(number)] as const] : []
+  })
+  if (tool === pressName) named.push([focusName, rememberFocused])
+  // all are sent in one go
+  const [page, ...described] = yield* Effect.all([rememberPage, ...named.map(([, element]) => element)], {
+    concurrency: "unbounded"
+  })
+  const elements: Record<string, StepCall.RecordedElement> = Object.fromEntries(
+    named.flatMap(([name], at) => {
+      const element = described[at] ?? null
+      return element === null ? [] : [[name, element]]
+    })
+  )
   const params = Object.fromEntries(Object.entries(args).filter(([name]) => !(name in elements)))
   // a password that isn't one of the agent's secrets isn't stored
   const { text } = params

@@ -1,5 +1,5 @@
 import type { Turn } from "@webagent/engine"
-import type { ShownElement } from "../page/Look.ts"
+import { cut, type ShownElement } from "../page/Look.ts"
 import type * as Calls from "./Calls.ts"
 
 /** Limits the summary of a step, in characters. */
@@ -10,7 +10,7 @@ const longestName = 150
 
 /** Returns the role and the beginning of the name of an element, such as `button "Pay"`. */
 export const labelOf = ({ name, role }: Pick<ShownElement, "role" | "name">): string =>
-  name === "" ? role : `${role} "${name.slice(0, longestName).replaceAll('"', "'")}"`
+  name === "" ? role : `${role} "${cut(name, longestName).replaceAll('"', "'")}"`
 
 /** Returns the element that a call names, as the page showed it. */
 export const elementOf = (params: unknown, shown: ReadonlyArray<ShownElement>): ShownElement | undefined => {
@@ -62,7 +62,7 @@ export const detailsOf = (
   >
   const target = elementOf(params, shown)
   const role = target?.role
-  const name = target?.name === "" ? undefined : target?.name.slice(0, longestName)
+  const name = (target?.name ?? "") === "" ? undefined : cut(target?.name ?? "", longestName)
   // a password that isn't one of the agent's secrets has no placeholder
   const value =
     role === "password" ? undefined : valueNames.map((key) => params[key]).find((each) => each !== undefined)

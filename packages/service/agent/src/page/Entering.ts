@@ -4,7 +4,7 @@ import type * as Result from "effect/Result"
 import { innermost } from "./Affecting.ts"
 import { Refused } from "./Failures.ts"
 import { call, type Frame } from "./Frame.ts"
-import { act, type Action, find, type Hands, pressed, refuse } from "./Hands.ts"
+import { act, type Action, find, frameOf, type Hands, pressed, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
 import { pressOrRefuse } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
@@ -83,101 +83,103 @@ export const make = (hands: Hands) => {
     Effect.mapError(Effect.fromResult(result), (message) => new Refused({ message }))
 
   const type = (index: number, text: string, { append = false, submit = false }: TypeOptions = {}): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const element = yield* find(tab, index, true, 1)
-        const { frame, kind } = element
-        if (kind === "select") return yield* refuse("This is a select: use `select`.")
-        if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
-        if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
-        const { isPassword, text: before, why } = yield* call(frame, "fieldOf", index)
-        if (why !== null) return yield* refuse(why)
-        // as a key, a carriage return would be Enter
-        const lines = text.replaceAll(/\r\n?/gu, "\n")
-        const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(lines, frame.origin))
-        if (isSecret) yield* hands.conceal
-        let isConcealed = isSecret || isPassword
-        const read = call(frame, "textOf", index).pipe(
-          Effect.map((now) => {
-            // the page may turn a field into one for a password, or back
-            isConcealed ||= now.isPassword
-            return now.text
-          }),
-          Effect.orElseSucceed(() => null)
+    act(hands, function* (tab) {
+      // both are sent in one go
+      const [element, { isPassword, text: before, why }] = yield* Effect.all(
+        [find(tab, index, true, 1), Effect.flatMap(frameOf(tab, index), (own) => call(own, "fieldOf", index))],
+        { concurrency: 2 }
+      )
+      const { frame, kind } = element
+      if (kind === "select") return yield* refuse("This is a select: use `select`.")
+      if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
+      if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
+      if (why !== null) return yield* refuse(why)
+      // as a key, a carriage return would be Enter
+      const lines = text.replaceAll(/\r\n?/gu, "\n")
+      const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(lines, frame.origin))
+      if (isSecret) yield* hands.conceal
+      let isConcealed = isSecret || isPassword
+      const read = call(frame, "textOf", index).pipe(
+        Effect.map((now) => {
+          // the page may turn a field into one for a password, or back
+          isConcealed ||= now.isPassword
+          return now.text
+        }),
+        Effect.orElseSucceed(() => undefined)
+      )
+      const expected = (append && kind !== "value" ? (before ?? "") : "") + revealed.toWellFormed()
+      const { redact } = hands.secrets
+      const quote = (now: string) => (isConcealed ? null : JSON.stringify(redact(now).slice(0, 200).toWellFormed()))
+      const check = (now: string | null | undefined) => checkEntered(before, revealed, expected, now, quote)
+      if (kind === "value") {
+        yield* pressed(tab, frame)
+        const problem = yield* call(frame, "setValue", index, revealed)
+        return problem === null ? yield* check(yield* read) : yield* refuse(problem)
+      }
+      const token = hands.now()
+      if (kind === "other") yield* rememberFocus(tab, token)
+      yield* pressOrRefuse(index, element)
+      // what is not a field may open the real one
+      if (kind === "other") yield* call(frame, "settle", 20, 200)
+      // a secret goes into its field without keys
+      const { field, keyed } =
+        kind === "other" || !isSecret
+          ? yield* focusedField(tab, frame, index, token, {
+              focuses: kind !== "other",
+              guards: true,
+              selects: !append
+            })
+          : { field: "", keyed: frame }
+      const place = () => [keyed.world, tab.frames.get(keyed.id), tab.loading.get(keyed.id), tab.isNavigating]
+      const placeBefore = place()
+      const isThere = () => place().every((part, at) => part === placeBefore[at])
+      if (isSecret) {
+        const { ok, text: outcome } = yield* call(
+          frame,
+          "insert",
+          kind === "other" ? null : index,
+          revealed.toWellFormed(),
+          !append,
+          frame.origin
         )
-        const expected = (append && kind !== "value" ? (before ?? "") : "") + revealed.toWellFormed()
-        const { redact } = hands.secrets
-        const quote = (now: string) => (isConcealed ? null : JSON.stringify(redact(now).slice(0, 200).toWellFormed()))
-        const check = Effect.flatMap(read, (now) => checkEntered(before, revealed, expected, now, quote))
-        if (kind === "value") {
-          yield* pressed(tab, frame)
-          const problem = yield* call(frame, "setValue", index, revealed)
-          return problem === null ? yield* check : yield* refuse(problem)
-        }
-        const token = hands.now()
-        if (kind === "other") yield* rememberFocus(tab, token)
-        yield* pressOrRefuse(index, element)
-        // what is not a field may open the real one
-        if (kind === "other") yield* call(frame, "settle", 20, 200)
-        // a secret goes into its field without keys
-        const { field, keyed } =
-          kind === "other" || !isSecret
-            ? yield* focusedField(tab, frame, index, token, {
-                focuses: kind !== "other",
-                guards: true,
-                selects: !append
-              })
-            : { field: "", keyed: frame }
-        if (isSecret) {
-          const { ok, text: outcome } = yield* call(
-            frame,
-            "insert",
-            kind === "other" ? null : index,
-            revealed.toWellFormed(),
-            !append,
-            frame.origin
-          )
-          if (!ok) return yield* refuse(outcome)
-        } else if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
-        // some pages only listen to keys, but that of a tab would leave the field
-        else if (revealed.length <= keys_most && !/\p{Cc}/u.test(revealed)) {
-          yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
-        } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
-        const lostTo = yield* Effect.orElseSucceed(call(keyed, "endKeys"), () => null)
-        if (lostTo !== null) {
-          return yield* refuse(
-            `The focus moved to ${lostTo} while the text was typed. The rest wasn't typed: look at the page.`
-          )
-        }
-        const outcome =
-          field === "" ? yield* check : `Typed into ${redact(field).toWellFormed()}, which took the focus.`
-        if (!submit) return outcome
-        // the page may have left the field, or emptied it on purpose
-        yield* verified(false)
-        const moved = (to: string) =>
-          refuse(`The text was typed, but the focus moved to ${to}, so Enter wasn't pressed.`)
-        if (tab.frames.size > 1 && (yield* innermost(tab, null)) !== keyed) return yield* moved("another frame")
-        const focus = { focuses: false, guards: false, selects: false }
-        const now = yield* Effect.catchTag(
-          call(keyed, "focused", keyed === frame ? index : null, token, focus),
-          "Refused",
-          () => moved("something else")
+        if (!ok) return yield* refuse(outcome)
+      } else if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
+      // some pages only listen to keys, but that of a tab would leave the field
+      else if (revealed.length <= keys_most && !/\p{Cc}/u.test(revealed)) {
+        yield* Keyboard.press(tab.session, Keyboard.typed(revealed), isThere)
+      } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
+      const lost = Effect.orElseSucceed(call(keyed, "endKeys"), () => null)
+      const [lostTo, entered] = yield* Effect.all([lost, read], { concurrency: 2 })
+      if (lostTo !== null) {
+        return yield* refuse(
+          `The focus moved to ${lostTo} while the text was typed. The rest wasn't typed: look at the page.`
         )
-        if (!now.takesText && now.relation !== "same") return yield* moved(now.label)
-        yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
-        return outcome
-      })
-    )
+      }
+      const outcome =
+        field === "" ? yield* check(entered) : `Typed into ${redact(field).toWellFormed()}, which took the focus.`
+      if (!submit) return outcome
+      // the page may have left the field, or emptied it on purpose
+      yield* verified(false)
+      const moved = (to: string) => refuse(`The text was typed, but the focus moved to ${to}, so Enter wasn't pressed.`)
+      if (tab.frames.size > 1 && (yield* innermost(tab, null)) !== keyed) return yield* moved("another frame")
+      const focus = { focuses: false, guards: false, selects: false }
+      const now = yield* Effect.catchTag(
+        call(keyed, "focused", keyed === frame ? index : null, token, focus),
+        "Refused",
+        () => moved("something else")
+      )
+      if (!now.takesText && now.relation !== "same") return yield* moved(now.label)
+      yield* unlessStopped(client, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
+      return outcome
+    })
 
   const pressKeys = (keys: string): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        yield* Keyboard.press(tab.session, yield* fromResult(Keyboard.parse(keys)))
-        return "Pressed."
-      })
-    )
+    act(hands, function* (tab) {
+      const { world } = mainFrame(tab)
+      const strokes = yield* fromResult(Keyboard.parse(keys))
+      yield* Keyboard.press(tab.session, strokes, () => mainFrame(tab).world === world)
+      return "Pressed."
+    })
 
   return { type, press: pressKeys }
 }

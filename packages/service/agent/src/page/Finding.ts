@@ -28,22 +28,19 @@ export const make = (hands: Hands) => {
 
   const find = (wanted: string): Action =>
     Effect.flatMap(
-      act(
-        hands,
-        Effect.fnUntraced(function* (tab) {
-          const matches: Array<string> = []
-          for (const frame of tab.frames.values()) {
-            if (!tab.mayLoad(frame.url)) continue
-            const inFrame = call(frame, "find", wanted)
-            // a frame may be gone, the document itself may not
-            matches.push(...(yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => [])))
-          }
-          return matches
-            .slice(0, 8)
-            .map((text) => `- ${text}`)
-            .join("\n")
-        })
-      ),
+      act(hands, function* (tab) {
+        const matches: Array<string> = []
+        for (const frame of tab.frames.values()) {
+          if (!tab.mayLoad(frame.url)) continue
+          const inFrame = call(frame, "find", wanted)
+          // a frame may be gone, the document itself may not
+          matches.push(...(yield* frame.id === tab.target ? inFrame : Effect.orElseSucceed(inFrame, () => [])))
+        }
+        return matches
+          .slice(0, 8)
+          .map((text) => `- ${text}`)
+          .join("\n")
+      }),
       (text) => (text === "" ? Effect.succeed("It is not on the page.") : bounded(plain(text)))
     )
 
@@ -62,12 +59,9 @@ export const make = (hands: Hands) => {
 
   /** The whole text of an element: its value, its options, or what is in it. */
   const elementText = (index: number): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        return yield* call(yield* frameOf(tab, index), "whole", index)
-      })
-    )
+    act(hands, function* (tab) {
+      return yield* call(yield* frameOf(tab, index), "whole", index)
+    })
 
   const fileText = (name: string): Action =>
     Effect.gen(function* () {

@@ -60,7 +60,8 @@ export const enter = Effect.fnUntraced(function* (frame: Frame) {
     frameId: frame.id,
     worldName: "agent"
   })
-  yield* frame.session.send("Runtime.evaluate", { expression: source, contextId: executionContextId })
+  // what is sent after it finds the world
+  frame.session.post("Runtime.evaluate", { expression: source, contextId: executionContextId })
   frame.world = executionContextId
   return executionContextId
 })

@@ -26,7 +26,7 @@ export const make = (hands: Hands) => {
   const navigate = (address: string): Action =>
     go(
       hands,
-      Effect.fnUntraced(function* (tab) {
+      function* (tab) {
         const url = yield* allowed(address)
         tab.isNavigating = true
         const count = downloads.count()
@@ -48,20 +48,20 @@ export const make = (hands: Hands) => {
           download_ms
         )
         return "It is a download."
-      }),
+      },
       false
     )
 
   const back: Action = go(
     hands,
-    Effect.fnUntraced(function* (tab) {
+    function* (tab) {
       const { currentIndex, entries } = yield* tab.session.send("Page.getNavigationHistory", {})
       const entry = entries[currentIndex - 1]
       if (entry === undefined) return yield* refuse("There is no page before this one.")
       tab.isNavigating = true
       yield* tab.session.send("Page.navigateToHistoryEntry", { entryId: entry.id })
       return `Back at ${hands.secrets.redact(entry.url).slice(0, 200)}.`
-    }),
+    },
     false
   )
 

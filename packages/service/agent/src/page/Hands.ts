@@ -69,8 +69,11 @@ export const told = <A>(
 export const sentence = (hands: Hands, work: Effect.Effect<string, CdpError | Refused>): Action =>
   Effect.map(told(hands, work), (text) => hands.secrets.redact(text).toWellFormed())
 
+/** The work of an action in a tab, as the body of `Effect.gen`. */
+type Work = (tab: Tab) => Generator<Effect.Effect<unknown, CdpError | Refused>, string, never>
+
 /** An action on the page in front: it waits for what it set off. Refused where the task may not be. */
-export const act = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>
+export const act = (hands: Hands, work: Work): Action =>
   Effect.suspend(() => {
     const tab = hands.tabs.front()
     if (tab.isCrashed) return refuse(crashed)
@@ -109,18 +112,21 @@ const unguarded = <A, E>(tab: Tab, work: Effect.Effect<A, E>): Effect.Effect<A, 
   )
 
 /** An action that leads away from the page in front; refused while that asks something. */
-export const go = (
-  hands: Hands,
-  work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>,
-  counts = true
-): Action =>
+export const go = (hands: Hands, work: Work, counts = true): Action =>
   sentence(
     hands,
     Effect.gen(function* () {
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
-      const worked = unlessStopped(hands.client, tab, unguarded(tab, work(tab))).pipe(
+      const worked = unlessStopped(
+        hands.client,
+        tab,
+        unguarded(
+          tab,
+          Effect.gen(() => work(tab))
+        )
+      ).pipe(
         Effect.catchIf(
           (error) => error._tag === "CdpError" && error.reason === "detached",
           () => Effect.as(gone(hands.client, hands.tabs, tab), Option.some("Done; the page closed itself."))

@@ -1,6 +1,7 @@
 import type { CdpError, CdpSession } from "@webagent/cdp"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Refused } from "./Failures.ts"
 
 /** A key, with the modifiers that are held. */
 interface Stroke {
@@ -68,16 +69,23 @@ const eventsOf = ({ key, modifiers }: Stroke) => {
   }
 }
 
-/** Presses keys one after the other; a dialog that opens at one takes no others. */
-export const press = ({ post, send }: CdpSession, strokes: ReadonlyArray<Stroke>): Effect.Effect<void, CdpError> =>
-  Effect.forEach(
-    strokes.map(eventsOf),
-    ({ down, up }) => {
-      post("Input.dispatchKeyEvent", down)
-      return send("Input.dispatchKeyEvent", up)
-    },
-    { discard: true }
-  )
+/** Presses keys one after the other while their document is there. A dialog that opens at one takes no others. */
+export const press = Effect.fnUntraced(function* (
+  { post, send }: CdpSession,
+  strokes: ReadonlyArray<Stroke>,
+  isThere = () => true
+): Effect.fn.Return<void, CdpError | Refused> {
+  for (const [at, stroke] of strokes.entries()) {
+    if (!isThere()) {
+      return yield* new Refused({
+        message: `The page left after ${at} of ${strokes.length} keys, and the others weren't pressed. Look at the page.`
+      })
+    }
+    const { down, up } = eventsOf(stroke)
+    post("Input.dispatchKeyEvent", down)
+    yield* send("Input.dispatchKeyEvent", up)
+  }
+})
 
 /** Types a text without control characters key by key. */
 export const typed = (text: string): ReadonlyArray<Stroke> => Array.from(text, (key) => ({ key, modifiers: 0 }))

@@ -7,6 +7,7 @@ import { gone, unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Read, ShownElement } from "./world/Drafting.ts"
+import { words } from "./world/Words.ts"
 
 export type { ShownElement } from "./world/Drafting.ts"
 
@@ -39,6 +40,9 @@ export interface LookOptions {
 
 const captcha =
   "Note: The page asks whether you are a person. You cannot answer that: look for another way, or give up and say so."
+
+/** Cuts a text, and marks the place, because the beginning of a secret is only recognized before such a mark. */
+export const { cut } = words()
 
 /** Puts text that others wrote between marks of a random name. */
 export const bounded = (text: string): Effect.Effect<string> =>

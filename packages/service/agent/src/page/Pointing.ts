@@ -56,67 +56,54 @@ export const make = (hands: Hands) => {
     index: number,
     { count = 1, hold = 0, ...others }: Omit<Mouse.ClickOptions, "hold"> & { readonly hold?: number } = {}
   ): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const how = {
-          ...others,
-          count: Math.min(clicks_most, Math.max(1, Math.trunc(count))),
-          hold_ms: 1000 * Math.min(hold_seconds, Math.max(0, hold))
-        }
-        const element = yield* find(tab, index, true, how.count)
-        if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
-        const outcome = yield* press(index, element, how)
-        const why = unclicked(index, outcome)
-        if (why !== undefined) return yield* refuse(why)
-        if (outcome === "none") {
-          // refused with the cover's name, if it is still there; a second click could be one too many
-          yield* locate(tab, index)
-          return yield* refuse(
-            `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
-          )
-        }
-        yield* verified(pressedOnly[outcome] === undefined)
-        return pressedOnly[outcome] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
-      })
-    )
+    act(hands, function* (tab) {
+      const how = {
+        ...others,
+        count: Math.min(clicks_most, Math.max(1, Math.trunc(count))),
+        hold_ms: 1000 * Math.min(hold_seconds, Math.max(0, hold))
+      }
+      const element = yield* find(tab, index, true, how.count)
+      if (element.kind === "file") return yield* refuse("This chooses files: use `upload`.")
+      const outcome = yield* press(index, element, how)
+      const why = unclicked(index, outcome)
+      if (why !== undefined) return yield* refuse(why)
+      if (outcome === "none") {
+        // refused with the cover's name, if it is still there; a second click could be one too many
+        yield* locate(tab, index)
+        return yield* refuse(
+          `The click did not reach element ${index}: another document, such as a frame, or the page itself took it. Look at the page before you click again.`
+        )
+      }
+      yield* verified(pressedOnly[outcome] === undefined)
+      return pressedOnly[outcome] ?? (element.isHealed ? "Clicked the element that took its place." : "Clicked.")
+    })
 
   const clickAt = (x: number, y: number): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const frame = mainFrame(tab)
-        const why = yield* call(frame, "whyNotAt", x, y)
-        if (why !== null) return yield* refuse(why)
-        const label = yield* call(frame, "labelAt", x, y)
-        const isOther = (yield* call(frame, "frameFor", { x, y })) !== null
-        yield* call(frame, "hearPress")
-        yield* Mouse.click(tab.session, { x, y })
-        // a document that is gone was left by the click
-        const isPressed = isOther || (yield* Effect.orElseSucceed(call(frame, "hasPressed"), () => true))
-        return isPressed
-          ? `Clicked at this point, on ${label}.`
-          : yield* refuse("The click did not reach the page at this point. Look at the page.")
-      })
-    )
+    act(hands, function* (tab) {
+      const { frame, why } = yield* call(mainFrame(tab), "hearPress", x, y)
+      if (why !== null) return yield* refuse(why)
+      yield* Mouse.click(tab.session, { x, y })
+      // a document that is gone was left by the click
+      const label = (yield* Effect.orElseSucceed(call(mainFrame(tab), "pressedOn"), () => "the page")) ?? frame
+      return label === null
+        ? yield* refuse("The click did not reach the page at this point. Look at the page.")
+        : `Clicked at this point, on ${label}.`
+    })
 
   const hover = (index: number, { dx = 0, dy = 0 }: Beside = {}): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const element = yield* find(tab, index)
-        yield* Mouse.move(tab.session, yield* pointBeside(element, { dx, dy }))
-        const { frame } = element
-        const isBeside = dx !== 0 || dy !== 0
-        const isOver = isBeside || (yield* call(frame, "isHovered", index))
-        yield* verified(isOver && !isBeside)
-        return isOver ? over : movedAway
-      })
-    )
+    act(hands, function* (tab) {
+      const element = yield* find(tab, index)
+      yield* Mouse.move(tab.session, yield* pointBeside(element, { dx, dy }))
+      const { frame } = element
+      const isBeside = dx !== 0 || dy !== 0
+      const isOver = isBeside || (yield* call(frame, "isHovered", index))
+      yield* verified(isOver && !isBeside)
+      return isOver ? over : movedAway
+    })
 
   /** Returns the frame that shows a text, with its place there. The page itself is the first. */
   const placeOf = Effect.fnUntraced(function* (tab: Tab, text: string) {
-    for (const frame of [mainFrame(tab), ...tab.frames.values()]) {
+    for (const frame of new Set([mainFrame(tab), ...tab.frames.values()])) {
       if (!tab.mayLoad(frame.url)) continue
       const inFrame = call(frame, "spanOf", text, null)
       // a frame may be gone, the page itself may not
@@ -128,64 +115,53 @@ export const make = (hands: Hands) => {
 
   /** Moves the mouse over a text of the page, which needs no number. */
   const hoverText = (text: string): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const { frame, span } = yield* placeOf(tab, text)
-        const [point = span.from] = yield* outward(tab, frame, [{ x: span.from.x + 2, y: span.from.y }])
-        yield* Mouse.move(tab.session, point)
-        const now = yield* call(frame, "spanOf", text, null)
-        const isOver = now !== null && Math.abs(now.from.x - span.from.x) < 3 && Math.abs(now.from.y - span.from.y) < 3
-        yield* verified(isOver)
-        return isOver ? over : movedAway
-      })
-    )
+    act(hands, function* (tab) {
+      const { frame, span } = yield* placeOf(tab, text)
+      const inFrame = { x: span.from.x + 2, y: span.from.y }
+      const [point = inFrame] = yield* outward(tab, frame, [inFrame])
+      yield* Mouse.move(tab.session, point)
+      const isOver = yield* call(frame, "showsText", text, inFrame)
+      yield* verified(isOver)
+      return isOver ? over : movedAway
+    })
 
   const highlight = (text: string, index: number | null = null): Action =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const frame = index === null ? (yield* placeOf(tab, text)).frame : yield* frameOf(tab, index)
-        const span = yield* call(frame, "spanOf", text, index)
-        if (span?.isPlain === true) {
-          const [from = span.from, to = span.to] = yield* outward(tab, frame, [span.from, span.to])
-          // the page may cover the text or its frame when the mouse comes
-          yield* Mouse.move(tab.session, from)
-          const now = yield* call(frame, "spanOf", text, index)
-          const isThere = JSON.stringify(now) === JSON.stringify(span) && (yield* innermost(tab, from)) === frame
-          if (isThere) yield* Mouse.drag(tab.session, from, to)
-        }
-        return (yield* call(frame, "highlight", text, index)) ? "Selected." : yield* refuse("This text is not there.")
-      })
-    )
+    act(hands, function* (tab) {
+      const frame = index === null ? (yield* placeOf(tab, text)).frame : yield* frameOf(tab, index)
+      const span = yield* call(frame, "spanOf", text, index)
+      if (span?.isPlain === true) {
+        const [from = span.from, to = span.to] = yield* outward(tab, frame, [span.from, span.to])
+        // the page may cover the text or its frame when the mouse comes
+        yield* Mouse.move(tab.session, from)
+        const now = yield* call(frame, "spanOf", text, index)
+        const isThere = JSON.stringify(now) === JSON.stringify(span) && (yield* innermost(tab, from)) === frame
+        if (isThere) yield* Mouse.drag(tab.session, from, to)
+      }
+      const why = yield* call(frame, "highlight", text, index)
+      return why === null ? "Selected." : yield* refuse(why)
+    })
 
   const turnWheel = (direction: Direction, index: number, notches: number) =>
-    act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const { frame, x, y } = yield* find(tab, index)
-        const by = notch * Math.max(1, Math.trunc(notches)) * (/^(?:up|top|left)$/u.test(direction) ? -1 : 1)
-        const isSideways = direction === "left" || direction === "right"
-        yield* call(frame, "hearWheel", index)
-        yield* Mouse.wheel(tab.session, { x, y }, { deltaX: isSideways ? by : 0, deltaY: isSideways ? 0 : by })
-        return (yield* call(frame, "hasWheeled"))
-          ? "The mouse wheel was turned over it."
-          : yield* refuse(`The turn of the mouse wheel did not reach element ${index}. Look at the page.`)
-      })
-    )
+    act(hands, function* (tab) {
+      const { frame, x, y } = yield* find(tab, index)
+      const by = notch * Math.max(1, Math.trunc(notches)) * (/^(?:up|top|left)$/u.test(direction) ? -1 : 1)
+      const isSideways = direction === "left" || direction === "right"
+      yield* call(frame, "hearWheel", index)
+      yield* Mouse.wheel(tab.session, { x, y }, { deltaX: isSideways ? by : 0, deltaY: isSideways ? 0 : by })
+      return (yield* call(frame, "hasWheeled"))
+        ? "The mouse wheel was turned over it."
+        : yield* refuse(`The turn of the mouse wheel did not reach element ${index}. Look at the page.`)
+    })
 
   const scroll = (direction: Direction, { index, pages = 1, wheel = false }: ScrollOptions = {}): Action => {
     if (wheel && index !== undefined) return turnWheel(direction, index, pages)
     if (wheel) return refuse("Name the element over which the mouse wheel turns.")
-    return act(
-      hands,
-      Effect.fnUntraced(function* (tab) {
-        const frame = index === undefined ? mainFrame(tab) : yield* frameOf(tab, index)
-        const moved = yield* call(frame, "scroll", index ?? null, direction, pages)
-        yield* verified(moved !== 0)
-        return moved === 0 ? `It does not scroll further ${direction}.` : `Scrolled ${moved} px.`
-      })
-    )
+    return act(hands, function* (tab) {
+      const frame = index === undefined ? mainFrame(tab) : yield* frameOf(tab, index)
+      const moved = yield* call(frame, "scroll", index ?? null, direction, pages)
+      yield* verified(moved !== 0)
+      return moved === 0 ? `It does not scroll further ${direction}.` : `Scrolled ${moved} px.`
+    })
   }
 
   return { click, clickAt, hover, hoverText, highlight, scroll }

@@ -66,6 +66,14 @@ const startIn = (text: string, form: string): number => {
   return at
 }
 
+/** Returns the length of the beginning of a text that is the end of a value, or 0. */
+const endIn = (text: string, form: string): number => {
+  const least = form.slice(-start_least)
+  let at = text.slice(0, form.length).lastIndexOf(least)
+  while (at >= 0 && !form.endsWith(text.slice(0, at + least.length))) at = text.lastIndexOf(least, at - 1)
+  return at < 0 || form.length < start_least ? 0 : at + least.length
+}
+
 // a look writes what is in a page so that it cannot look like a numbered element, or end a name
 const { plain } = words()
 const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ "), plain(text)]
@@ -122,9 +130,21 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
     return first === undefined ? text : `${text.slice(0, first.at)}${first.shown}`
   }
 
-  const hideStarts = (text: string): string => {
+  /** Hides the end of a value at the beginning of a text. */
+  const hideEnd = (text: string): string => {
+    const ends = written.map(({ form, shown }) => ({ length: endIn(text, form), shown }))
+    const [first] = ends.toSorted((one, two) => two.length - one.length)
+    return first === undefined || first.length === 0 ? text : `${first.shown}${text.slice(first.length)}`
+  }
+
+  /** Hides what is left of values at the marks of cuts. */
+  const hideAtCuts = (text: string): string => {
     const parts = text.split(cutMark)
-    return parts.map((part, index) => (index === parts.length - 1 ? part : hideStart(part))).join(cutMark)
+    const last = parts.length - 1
+    return parts
+      .map((part, index) => (index === last ? part : hideStart(part)))
+      .map((part, index) => (index === 0 ? part : hideEnd(part)))
+      .join(cutMark)
   }
 
   return {
@@ -149,7 +169,7 @@ export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
       const isEscaped = mayBeEscaped(text)
       return written.reduce(
         (so, { form, pattern, shown }) => so.replaceAll(isEscaped ? pattern : form, shown),
-        hideStarts(text)
+        hideAtCuts(text)
       )
     },
     mayBeOn: (site) => secrets.some((secret) => isFor(secret, site)),

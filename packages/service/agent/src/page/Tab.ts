@@ -1,6 +1,6 @@
 import * as Frame from "./Frame.ts"
 import type { ShownElement } from "./world/Drafting.ts"
-import type { CdpClient, CdpSession, FrameTree } from "@webagent/cdp"
+import type { CdpClient, CdpSession, Events, FrameTree } from "@webagent/cdp"
 
 /** A question of the page, which answers nothing else until it is answered. */
 interface Dialog {
@@ -30,6 +30,8 @@ export interface Tab {
   dialog: Dialog | undefined
   /** The addresses of windows that it opens and that are not there yet. */
   opening: Array<string>
+  /** The field of files that the page asked for last, while that is intercepted. */
+  chooser: Events["Page.fileChooserOpened"] | undefined
   /** The frames inside it that load, and when each began, in milliseconds. */
   readonly loading: Map<string, number>
   /** The reason why the newest document since the start of the last action didn't load. */
@@ -105,6 +107,7 @@ export const watch = (target: string, url: string, session: CdpSession, options:
     pending: undefined,
     dialog: undefined,
     opening: [],
+    chooser: undefined,
     loading: new Map(),
     notLoaded: undefined,
     isCrashed: false,
@@ -152,6 +155,7 @@ function watchSession(tab: Tab, session: CdpSession, options: TabOptions): void 
   watchRequests(tab, session, options)
   watchDocuments(tab, session, options)
   session.on("Page.windowOpen", ({ url: opened }) => void tab.opening.push(opened))
+  session.on("Page.fileChooserOpened", (chooser) => void (tab.chooser = chooser))
   session.on("Inspector.targetCrashed", () => {
     if (session === tab.session) tab.isCrashed = true
     for (const frame of tab.frames.values()) if (frame.session === session) frame.isCrashed = true

@@ -23,6 +23,8 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Tabs, CdpError, Scope.Scope> {
   const { client, note } = options
   const tabs: Array<Tab.Tab> = []
+  /** The tabs that others were opened from. */
+  const openers = new WeakMap<Tab.Tab, Tab.Tab>()
   const attached = yield* Deferred.make<Tab.Tab>()
   let front: Tab.Tab | undefined
 
@@ -55,6 +57,7 @@ export const make = Effect.fnUntraced(function* (
     // after the last one was closed
     if (tabs.length === 1) front = tab
     if (opener === undefined) return
+    openers.set(tab, opener)
     const opened = opener.opening.shift() ?? targetInfo.url
     if (opener !== front) return
     front = tab
@@ -65,10 +68,17 @@ export const make = Effect.fnUntraced(function* (
     const at = tabs.findIndex(({ session }) => session.id === sessionId)
     if (at < 0) return
     const [gone] = tabs.splice(at, 1)
-    if (front !== gone) return
-    front = tabs.at(-1)
+    if (gone === undefined || front !== gone) return
+    const opener = openers.get(gone)
+    front = opener !== undefined && tabs.includes(opener) ? opener : tabs.at(-1)
     note("The tab in front was closed.")
     if (tabs.length === 0) client.post("Target.createTarget", { url: "about:blank" })
+  })
+
+  client.on("Browser.downloadWillBegin", ({ frameId }) => {
+    const tab = tabOf(frameId)
+    // it was opened for the download alone
+    if (tab?.url === "about:blank" && openers.has(tab)) client.post("Target.closeTarget", { targetId: tab.target })
   })
 
   yield* client.send("Target.setAutoAttach", {

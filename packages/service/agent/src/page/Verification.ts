@@ -18,18 +18,20 @@ const isWithin = (one: string, other: string) => other.includes(one) || one.incl
 
 /**
  * Checks that a field has the text that was entered, and returns a sentence. Refused if the page emptied the field or
- * left it as it was. A field that the page formatted isn't verified, and neither is one that can't be read, with `null`.
+ * left it as it was. A field that the page formatted isn't verified, and neither is one that can't be read, with `null`,
+ * or that is gone, with `undefined`.
  * `quote` returns `null` for a value that the model may not see.
  */
 export const checkEntered = Effect.fnUntraced(function* (
   before: string | null,
   entered: string,
   expected: string,
-  now: string | null,
+  now: string | null | undefined,
   quote: (text: string) => string | null
 ) {
   const isExpected = now === expected || now === expected.replaceAll(/\s+/gu, " ").trim()
   yield* verified(isExpected)
+  if (now === undefined) return "Typed. The field is gone now, so its text could not be checked."
   if (now === null || isExpected) return "Typed."
   if (now.trim() === "") {
     return yield* refuse(

@@ -1,8 +1,10 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Approvals from "../../src/agent/Approvals.ts"
-import { summaryOf } from "../../src/agent/StepSummary.ts"
+import { detailsOf, summaryOf } from "../../src/agent/StepSummary.ts"
+import * as Secrets from "../../src/page/Secrets.ts"
 import { change } from "../support/site.ts"
 import { call, carriedOut, done, ended, numberOf, Running, script, shown, told } from "./running.ts"
 
@@ -32,6 +34,7 @@ describe("Approvals", () => {
       [{ domains: ["*.shop.example"] }, "approve"],
       [{ text: ["PAY", "buy"] }, "ask"],
       [{ text: ["buy"] }, "approve"],
+      [{ text: ["ＰＡＹ"] }, "ask"],
       [{ tools: ["click"], domains: ["shop.example"], text: ["buy"] }, "approve"]
     ] as const) {
       assert.strictEqual(decided([{ ...rule, decision: "ask" }]), verdict, JSON.stringify(rule))
@@ -77,6 +80,27 @@ describe("Approvals", () => {
       summaryOf([call], "", shown, (text) => text),
       'type password "Password"'
     )
+  })
+
+  it("match texts whatever invisible characters a page puts into them", () => {
+    const named = (name: string) => ({ ...click, element: { ...click.element, name } })
+    for (const name of ["P\u200day", "\u2066Pay\u2069", "Ｐａｙ"]) {
+      assert.strictEqual(decided([{ text: ["pay"], decision: "ask" }], named(name)), "ask", name)
+    }
+  })
+
+  it("and steps show no part of a secret where a name or an address is cut", () => {
+    const { redact } = Secrets.make([{ name: "pin", value: Redacted.make("hunter2"), domains: [] }])
+    const name = `${"n".repeat(144)} hunter2 on`
+    const url = `${address}?${"q".repeat(168)}hunter2`
+    const element = { role: "button", name, url }
+    const call = { id: "1", name: "click", params: { index: 3 } }
+    const { ask } = Effect.runSync(Approvals.decide([{ decision: "ask" }], { ...click, element })) as { ask: string }
+    const shown = [{ ...element, number: 3 }]
+    for (const text of [ask, summaryOf([call], "", shown, redact), JSON.stringify(detailsOf([call], shown, redact))]) {
+      assert.notInclude(redact(text), "hunt")
+      assert.include(redact(text), "<secret:pin>")
+    }
   })
 
   it("match a frame's host, and approve only if the page's host matches as well", () => {

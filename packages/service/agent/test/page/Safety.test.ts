@@ -157,6 +157,17 @@ layer(Tested.layer(), { excludeTestServices: true })("A task", (it) => {
     })
   )
 
+  it.effect("types a secret after a text whose field has lost the focus", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      const search = numberOf(yield* open("hotkeys"), "Search")
+      assert.include((yield* Effect.flip(page.type(search, "abcd"))).message, "The focus moved to the page")
+      assert.strictEqual(yield* page.type(search, "<secret:password>"), "Typed.")
+      yield* page.allow({})
+    })
+  )
+
   it.effect("shows no prefix of a short secret where an element's text is truncated", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
@@ -167,6 +178,10 @@ layer(Tested.layer(), { excludeTestServices: true })("A task", (it) => {
       assert.notInclude(text, "hunt")
       assert.notInclude(yield* page.read(), "hunt")
       assert.notInclude(yield* page.find("beside"), "hunt")
+      yield* open("tails")
+      const shown = yield* page.find("beside")
+      assert.include(shown, "…<secret:password> ")
+      assert.notInclude(shown, "er2")
       yield* page.allow({})
     })
   )

@@ -81,3 +81,11 @@ it("Secrets leaves no prefix of a value where a text is truncated", () => {
   // as much is part of other words
   assert.strictEqual(redact("the hun…"), "the hun…")
 })
+
+it("Secrets leaves no end of a value where the beginning of a text is cut", () => {
+  const { redact } = made({ short: "hunter2", long: "x".repeat(20) + "y".repeat(60) })
+  assert.strictEqual(redact("…nter2 on"), "…<secret:short> on")
+  assert.strictEqual(redact("…hunter2 on …er2 er2"), "…<secret:short> on …er2 er2")
+  assert.strictEqual(redact(`…xx${"y".repeat(60)}-`), "…<secret:long>-")
+  assert.strictEqual(redact("nter2 on"), "nter2 on")
+})

@@ -77,6 +77,16 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("fails if a text can't be selected, and doesn't call a text verified whose field is gone", () =>
+    Effect.gen(function* () {
+      const fixed = yield* visit("unselectable", use("highlight", { text: "Fixed words" }))
+      assert.deepStrictEqual(fixed.results, ["This text is there, but it can't be selected."])
+      const { results, saw, verified } = yield* visit("leaves-when-full", on("type", "Code", { text: "1234" }))
+      assert.deepStrictEqual(results, ["Typed. The field is gone now, so its text could not be checked."])
+      assert.deepStrictEqual([saw, verified], [["code 1234"], [null]])
+    })
+  )
+
   it.effect("selects a text in a component's button without pressing it", () =>
     Effect.gen(function* () {
       const texts = ["Delete order", "Cancel order"]
@@ -166,6 +176,8 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     Effect.gen(function* () {
       const hovered = yield* visit("text-moves-on-hover", use("hover", { text: "Products" }))
       assert.match(String(hovered.results[0]), /now something else is there/u)
+      const covered = yield* visit("text-covered", use("hover", { text: "Products" }))
+      assert.match(String(covered.results[0]), /now something else is there/u)
       const checked = yield* visit("leaves-when-pressed", on("check", "Agree", { checked: true }))
       assert.notInclude(checked.results[0], "It is checked now")
     })
@@ -358,6 +370,34 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     Effect.gen(function* () {
       const { saw } = yield* visit("editor", on("type", "Source", { text: "if b:\n    c()" }))
       assert.strictEqual(saw.at(-1), "if b:\n    c()")
+    })
+  )
+
+  it.effect("returns to the tab from which a download opened another one", () =>
+    Effect.gen(function* () {
+      const { looks } = yield* visit(
+        "download-in-tab",
+        on("click", "Next"),
+        use("tab", { do: "front", number: 1 }),
+        on("click", "Prices"),
+        use("wait", { seconds: 0.5 }),
+        use("tab", { do: "close", number: 2 })
+      )
+      assert.match(String(looks[4]), /^URL: \S+\/download-in-tab$/mu)
+    })
+  )
+
+  it.effect("gives files to a page that asks for them at a click, and only then", () =>
+    Effect.gen(function* () {
+      yield* visit("prices.csv")
+      const names = ["prices.csv"]
+      const { results, saw } = yield* visit(
+        "asks-for-files",
+        on("upload", "Attach", { names }),
+        on("upload", "Other", { names })
+      )
+      assert.match(String(results[1]), /^Element \d+ was clicked, and it asked for no files\. Look/u)
+      assert.deepStrictEqual([results[0], saw], ["Chose prices.csv.", ["took prices.csv", "nothing"]])
     })
   )
 

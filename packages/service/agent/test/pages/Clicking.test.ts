@@ -140,6 +140,44 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("reaches the dialog in front, wherever it is in the document", () =>
+    Effect.gen(function* () {
+      const { looks, saw } = yield* visit(
+        "dialog-order",
+        on("click", "Settings"),
+        on("click", "Clear"),
+        on("click", "Yes"),
+        use("press", { keys: "Escape Escape d" }),
+        on("click", "Pay")
+      )
+      assert.include(looks[2], "Delete all files?")
+      assert.notInclude(looks[4], "Size")
+      assert.deepStrictEqual(saw, ["deleted", "paid"])
+    })
+  )
+
+  it.effect("reaches the days of a calendar that listens as a whole", () =>
+    Effect.gen(function* () {
+      const { saw } = yield* visit("calendar", on("click", '17"'), on("click", "Day 3"))
+      assert.deepStrictEqual(saw, ["17", "Day 3"])
+    })
+  )
+
+  it.effect("reaches elements without a box of their own, and components that are defined late", () =>
+    Effect.gen(function* () {
+      const cards = ["Blue", "Red", "Green", "Gray"].map((color) => on("click", `${color} card`))
+      const near = yield* visit("no-box", ...cards)
+      assert.deepStrictEqual([near.results, near.saw], [cards.map(() => "Clicked."), ["blue", "red", "green", "gray"]])
+      const far = yield* visit("no-box", use("find", { text: "Far card" }), (look) => [
+        call("scroll", { direction: "top" }),
+        call("click", { index: numberOf(look, "Far card") })
+      ])
+      assert.deepStrictEqual([far.results[2], far.saw], ["Clicked.", ["far"]])
+      const late = yield* visit("late-closed-root", on("click", "Show"), on("click", "Cancel it"))
+      assert.deepStrictEqual(late.saw, ["canceled"])
+    })
+  )
+
   it.effect("works once the wall in front of the page is gone", () =>
     Effect.gen(function* () {
       const { saw } = yield* visit("cookie-wall", on("click", "Accept"), on("click", "Buy"))
@@ -163,6 +201,10 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
         call("click", { index: Number(/\[(\d+) clickable/u.exec(look)?.[1]) })
       )
       assert.deepStrictEqual([results, saw], [["Clicked."], ["opened"]])
+      const ad = yield* visit("card-with-frame", (look) =>
+        call("click", { index: Number(/\[(\d+) clickable/u.exec(look)?.[1]) })
+      )
+      assert.deepStrictEqual([ad.results, ad.saw], [["Clicked."], ["opened"]])
       const tab = yield* visit("wraps-a-button", on("click", "Submit"))
       assert.deepStrictEqual([tab.results, tab.saw], [["Clicked."], ["submitted"]])
     })
@@ -209,6 +251,11 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     Effect.gen(function* () {
       const { results, saw } = yield* visit("board-canvas", use("clickAt", { x: 58, y: 48 }))
       assert.deepStrictEqual([results, saw], [['Clicked at this point, on canvas "Board".'], ["50,40"]])
+      const covered = yield* visit("point-covered-on-hover", use("clickAt", { x: 100, y: 75 }))
+      assert.deepStrictEqual(
+        [covered.results, covered.saw],
+        [['Clicked at this point, on button "Pay all".'], ["paid"]]
+      )
     })
   )
 

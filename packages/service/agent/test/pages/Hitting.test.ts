@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { setTimeout } from "node:timers/promises"
 import { call, Running } from "../agent/running.ts"
 import { change } from "../support/site.ts"
-import { numberOf, on, visit, Visiting } from "../support/visiting.ts"
+import { numberOf, on, use, visit, Visiting } from "../support/visiting.ts"
 
 layer(Visiting.layer, { excludeTestServices: true })("No action reaches another element", (it) => {
   it.effect("in a row that has been reused or replaced while its button is called the same", () =>
@@ -25,6 +25,11 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
       ])
       assert.match(String(results[1]), /^Element \d+ \(button "Approve"\) is not on the page any more/u)
       assert.deepStrictEqual(saw, [])
+      const text = yield* visit("shows-its-name", (look) => [
+        call("press", { keys: "x" }),
+        call("click", { index: numberOf(look, "Ann") })
+      ])
+      assert.match(String(text.results[1]), /^Element \d+ \(clickable "Ann"\) is not on the page any more/u)
     })
   )
 
@@ -97,6 +102,37 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
       const { results, saw } = yield* visit("hotkeys", on("type", "Search", { text: "abcd" }))
       assert.match(String(results[0]), /^The focus moved to the page while the text was typed\. The rest wasn't typed/u)
       assert.deepStrictEqual(saw, ["a"])
+    })
+  )
+
+  it.effect("with keys of a text whose page has left, or from which a frame has taken the focus", () =>
+    Effect.gen(function* () {
+      const text = "delete all of it now"
+      for (const name of ["leaves-while-typed", "frame-leaves-while-typed"]) {
+        const { results, saw } = yield* visit(name, on("type", "Search", { text }), use("wait", { seconds: 0.3 }))
+        assert.match(String(results[0]), /^The page left after \d+ of 20 keys, and the others weren't pressed\./u)
+        assert.deepStrictEqual(saw, [])
+      }
+      const { results, saw } = yield* visit("frame-takes-keys", on("type", "Name", { text: "a b c" }))
+      assert.match(String(results[0]), /^The focus moved to a frame while the text was typed\. The rest wasn't typed/u)
+      assert.deepStrictEqual(saw, ["a"])
+    })
+  )
+
+  it.effect("behind a dialog in front, or inside what leaves its clicks to others", () =>
+    Effect.gen(function* () {
+      const choose = (name: string, value: string) => (look: string) => [
+        call("press", { keys: "d" }),
+        call("select", { index: numberOf(look, name), values: [value] })
+      ]
+      for (const step of [choose("Size", "L"), choose("Color", "Blue")]) {
+        const { results, saw } = yield* visit("dialog-order", step)
+        assert.match(String(results[1]), /^Element \d+ can't be used now: a dialog or another part/u)
+        assert.deepStrictEqual(saw, [])
+      }
+      const { results, saw } = yield* visit("leaves-clicks", on("click", "Pay"), on("click", "Color"))
+      assert.match(String(results[0]), /^Element \d+ takes no clicks now: they go to clickable "Order 1 of Ann Pay"/u)
+      assert.deepStrictEqual([results[1], saw], ["Clicked.", ["picked"]])
     })
   )
 

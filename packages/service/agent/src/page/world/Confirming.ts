@@ -5,20 +5,9 @@ import type { Rows } from "./Rows.ts"
 import type { Words } from "./Words.ts"
 
 /** Checks that numbers still mean the elements that the model saw. Runs in the page. */
-export const confirming = ({
-  amend,
-  currentLook,
-  cut,
-  entries,
-  entryOf,
-  isEditable,
-  otherRowOf,
-  quote,
-  roleOf,
-  shortName,
-  squash,
-  textInside
-}: Words & Roles & Naming & Rows & Numbering) => {
+export const confirming = (world: Words & Roles & Naming & Rows & Numbering) => {
+  const { amend, currentLook, cut, entries, entryOf, isEditable, otherRowOf, quote, roleOf, shortName, squash } = world
+  const { textInside } = world
   /** Returns whether a field is named by its placeholder, which many search fields change every few seconds. */
   const isPlaceholder = (element: Element, name: string): boolean =>
     "placeholder" in element && cut(squash(String(element.placeholder)), 150) === name

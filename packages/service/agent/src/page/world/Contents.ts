@@ -22,21 +22,8 @@ export interface Around {
 }
 
 /** Reads parts that only show something. Runs in the page. */
-export const contents = ({
-  cut,
-  describe,
-  flush,
-  frameIdOf,
-  hintOf,
-  isClear,
-  kept,
-  looksOf,
-  misses,
-  plain,
-  quote,
-  say,
-  squash
-}: Words & Trees & Framing & Naming & Describing & Sight & Drafting) => {
+export const contents = (world: Words & Trees & Framing & Naming & Describing & Sight & Drafting) => {
+  const { cut, describe, flush, frameIdOf, hintOf, isClear, kept, looksOf, misses, plain, quote, say, squash } = world
   const mark = "\u0001"
 
   const aroundAll = (screen: Clip): Around => ({

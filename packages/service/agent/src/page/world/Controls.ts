@@ -6,19 +6,8 @@ import type { Sight } from "./Sight.ts"
 import type { Trees } from "./Trees.ts"
 
 /** Reads interactive elements. Runs in the page. */
-export const controls = ({
-  describe,
-  flush,
-  hear,
-  isHeard,
-  isHidden,
-  isSolid,
-  numberOf,
-  roleOf,
-  rootOf,
-  say,
-  textInside
-}: Trees & Roles & Naming & Numbering & Sight & Drafting) => {
+export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Drafting) => {
+  const { describe, flush, hear, isHeard, isHidden, isSolid, numberOf, roleOf, rootOf, say, textInside } = world
   /** Returns whether an element is a drawing, whose shapes are read as well, and not an icon. */
   const isDrawing = (element: Element, { height, width }: DOMRect) =>
     element instanceof SVGSVGElement && Math.min(height, width) >= 60 && element.childElementCount > 0
@@ -33,6 +22,15 @@ export const controls = ({
         )
       : []
 
+  /** Returns the cells of a calendar, which often listens to clicks as a whole. */
+  const daysOf = (element: Element): ReadonlyArray<Element> => {
+    const cells = Array.from(element.querySelectorAll("td")).filter(({ textContent }) =>
+      /^\s*\d{1,2}\s*$/u.test(textContent)
+    )
+    const days = new Set(cells.map(({ textContent }) => Number(textContent)))
+    return Array.from({ length: 28 }, (_, at) => at + 1).every((day) => days.has(day)) ? cells : []
+  }
+
   /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */
   const readActing = (draft: Draft, element: Element, style: CSSStyleDeclaration, box: DOMRect): boolean => {
     const tag = element.tagName
@@ -46,7 +44,7 @@ export const controls = ({
     const own = element instanceof HTMLLabelElement && roleOf(element) !== "label" ? element.control : null
     const inside = Array.from(
       element.querySelectorAll(
-        "a[href],button,input,select,textarea,[role=button],[role=option],[role^=menuitem],[role=tab],[role=treeitem],[onclick],[tabindex]:not([tabindex='-1']),iframe"
+        "a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=option],[role^=menuitem],[role=tab],[role=treeitem],[role=gridcell],[onclick],[tabindex]:not([tabindex='-1']),iframe"
       )
       // a label stands for the input that it hides
     ).filter((one) => one !== own || !isHidden(one))
@@ -65,6 +63,7 @@ export const controls = ({
     const isNested = (inside.length > 0 && !isTwin) || root !== undefined || isDrawn
     const items = itemsOf(element)
     if (items.length > 1) hear(...items)
+    hear(...daysOf(element))
     const isLeaf = !isNested && text.length <= 150 && items.length <= 1
     // a text that can be clicked word by word is more than one thing
     const hasParts = !isTwin && element.childElementCount > 0 && Array.from(element.querySelectorAll("*")).some(isHeard)
@@ -111,7 +110,7 @@ export const controls = ({
     flush(draft)
   }
 
-  return { isReachable, itemsOf, readActing, readScrollArea }
+  return { daysOf, isReachable, itemsOf, readActing, readScrollArea }
 }
 
 export type Controls = ReturnType<typeof controls>

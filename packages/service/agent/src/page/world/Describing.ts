@@ -3,17 +3,8 @@ import type { Roles } from "./Roles.ts"
 import type { Words } from "./Words.ts"
 
 /** Describes an element's value, states and looks. Runs in the page. */
-export const describing = ({
-  cut,
-  isEditable,
-  kept,
-  nameOf,
-  plain,
-  quote,
-  roleOf,
-  squash,
-  textInside
-}: Words & Roles & Naming) => {
+export const describing = (world: Words & Roles & Naming) => {
+  const { cut, isEditable, kept, nameOf, plain, quote, roleOf, squash, textInside } = world
   const options_most = 25
 
   const isDisabled = (element: Element) =>

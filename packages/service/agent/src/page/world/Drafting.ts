@@ -86,20 +86,9 @@ export interface Draft {
 }
 
 /** Writes the lines of a document. Runs in the page. */
-export const drafting = ({
-  beginLook,
-  cut,
-  looksOf,
-  nameOf,
-  numberOf,
-  plain,
-  quote,
-  rememberRows,
-  roleOf,
-  squash,
-  statesOf,
-  valueOf
-}: Words & Roles & Naming & Describing & Numbering) => {
+export const drafting = (world: Words & Roles & Naming & Describing & Numbering) => {
+  const { beginLook, cut, looksOf, nameOf, numberOf, plain, quote, rememberRows, roleOf, squash, statesOf } = world
+  const { valueOf } = world
   const captchas =
     "iframe[src*='recaptcha/'],iframe[src*='hcaptcha.com'],iframe[src*='challenges.cloudflare.com'],iframe[src*='arkoselabs'],.cf-turnstile,#challenge-form"
   /** The look that showed an element first. */

@@ -20,18 +20,8 @@ export interface Dropped {
 }
 
 /** Follows a drag from its press to its release. Runs in the page. */
-export const dragging = ({
-  cut,
-  deepest,
-  guard: guardClick,
-  holds,
-  nameOf,
-  quote,
-  resolve,
-  roleOf,
-  squash,
-  takes
-}: Words & Trees & Roles & Naming & Numbering & Guarding) => {
+export const dragging = (world: Words & Trees & Roles & Naming & Numbering & Guarding) => {
+  const { cut, deepest, guard: guardClick, holds, nameOf, quote, resolve, roleOf, squash, takes } = world
   const presses = ["pointerdown", "mousedown", "mousemove", "dragstart", "pointerup", "mouseup", "click"]
   let endDrag = (): Dragged => ({ isPressed: true, isRefused: false })
 

@@ -10,14 +10,8 @@ export interface Outcome {
 }
 
 /** Fields: focus, values, options. Runs in the page. */
-export const filling = ({
-  isEditable,
-  isField,
-  mustResolve,
-  quote,
-  squash,
-  valueOf
-}: Words & Roles & Describing & Numbering) => {
+export const filling = (world: Words & Roles & Describing & Numbering) => {
+  const { isEditable, isField, mustResolve, quote, squash, valueOf } = world
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 

@@ -27,19 +27,8 @@ export interface HowFocused {
 }
 
 /** Which element receives keys. Runs in the page. */
-export const focusing = ({
-  cut,
-  focus,
-  frameIdOf,
-  holds,
-  isEditable,
-  mustResolve,
-  nameOf,
-  quote,
-  roleOf,
-  rootOf,
-  textOf
-}: Words & Trees & Framing & Roles & Naming & Numbering & Filling) => {
+export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbering & Filling) => {
+  const { cut, focus, frameIdOf, holds, isEditable, mustResolve, nameOf, quote, roleOf, rootOf, textOf } = world
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 
@@ -67,24 +56,44 @@ export const focusing = ({
   let endKeys = (): string | null => null
 
   /** Keeps keys from the page as soon as the focus leaves the fields: they would be commands there. */
-  const guardKeys = () => {
+  const guardKeys = (field: Element) => {
     endKeys()
     let lostTo: string | null = null
+    let frame: HTMLElement | null = null
     const listen = (event: Event) => {
       const at = deepestFocus()
-      const isInField = at !== null && takesText(at)
-      if (event.type === "keydown" && !isInField)
-        lostTo ??= at === null || at === document.body ? "the page" : labelOf(at)
+      const isInField = at !== null && takesText(at) && frame === null
+      if (event.type === "keydown" && !isInField) {
+        lostTo ??= frame !== null ? "a frame" : at === null || at === document.body ? "the page" : labelOf(at)
+      }
       if (lostTo === null) return
       event.preventDefault()
       event.stopImmediatePropagation()
     }
+    // a frame would get the rest of the keys
+    const leave = () => {
+      const at = deepestFocus()
+      if (!(at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement)) return
+      frame = at
+      // once the page is done with it
+      queueMicrotask(() => field instanceof HTMLElement && field.focus({ preventScroll: true }))
+    }
     const types = ["keydown", "keypress", "keyup"]
     for (const type of types) addEventListener(type, listen, true)
+    addEventListener("blur", leave)
     endKeys = () => {
       for (const type of types) removeEventListener(type, listen, true)
+      removeEventListener("blur", leave)
+      if (lostTo === null) frame?.focus({ preventScroll: true })
       return lostTo
     }
+  }
+
+  /** Ends the guard of keys, and returns what had the focus in place of a field, once. */
+  const takeLost = (): string | null => {
+    const lostTo = endKeys()
+    endKeys = () => null
+    return lostTo
   }
 
   let focusBefore: { readonly token: number; readonly element: Element | null } | undefined
@@ -107,7 +116,7 @@ export const focusing = ({
     const isLabeled = target instanceof HTMLLabelElement && target.control === element
     const isRelated = target !== undefined && (isLabeled || holds(target, element) || holds(element, target))
     const isText = takesText(element)
-    if (guards && isText) guardKeys()
+    if (guards && isText) guardKeys(element)
     if (selects && !focuses && isText && isTextField(element)) element.select()
     return {
       takesText: isText,
@@ -138,7 +147,7 @@ export const focusing = ({
   const isNamedField = (number: number): boolean =>
     /^(?:textbox|searchbox|combobox|spinbutton|label)$/u.test(roleOf(mustResolve(number)))
 
-  return { deepestFocus, rememberFocus, focused, fieldOf, isNamedField, endKeys: () => endKeys() }
+  return { deepestFocus, rememberFocus, focused, fieldOf, isNamedField, endKeys: takeLost }
 }
 
 export type Focusing = ReturnType<typeof focusing>

@@ -32,30 +32,23 @@ export type Press =
   | "stopped"
 
 /** Follows the events of the mouse to their elements. Runs in the page. */
-export const guarding = ({
-  closestOf,
-  deepest,
-  holds,
-  isAsShown,
-  isDisabled,
-  resolve,
-  roleOf,
-  rootOf
-}: Words & Trees & Roles & Naming & Describing & Numbering & Confirming) => {
+export const guarding = (world: Words & Trees & Roles & Naming & Describing & Numbering & Confirming) => {
+  const { closestOf, deepest, holds, isAsShown, isDisabled, isField, resolve, roleOf, rootOf } = world
   /**
-   * Returns whether a click on the element at a point reaches the wanted one: its label, or a drawn twin over it, also
-   * counts.
+   * Returns whether a click on the element at a point reaches the wanted one. The label of a field also counts, and so
+   * does what is around a field that leaves clicks to it.
    */
   const takes = (element: Element, at: Element | null): boolean => {
     if (holds(element, at)) return true
     const label = closestOf(at, "label")
     if (label instanceof HTMLLabelElement && label.control === element) return true
     const isPage = at === document.body || at === document.documentElement
-    return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
+    const leavesClicks = isField(element) && getComputedStyle(element).pointerEvents === "none"
+    return at !== null && !isPage && leavesClicks && holds(at, element)
   }
 
   const controls =
-    "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem]"
+    "a[href],button,input,select,textarea,summary,iframe,[role=button],[role=link],[role=checkbox],[role=menuitem]"
 
   /** Returns whether a point of a card, row or label belongs to a control inside it, which does something else. */
   const isOfInner = (element: Element, at: Element | null): boolean => {

@@ -13,18 +13,8 @@ export interface Span {
 }
 
 /** Selects text as people do with the mouse. Runs in the page. */
-export const highlighting = ({
-  deepest,
-  holds,
-  isControl,
-  isEditable,
-  isField,
-  isHeard,
-  isHidden,
-  mustResolve,
-  outerOf,
-  textNodes
-}: Trees & Roles & Numbering & Guarding) => {
+export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
+  const { deepest, holds, isControl, isEditable, isField, isHeard, isHidden, mustResolve, outerOf, textNodes } = world
   const bare = (text: string) => text.replace(/\s+/gu, "")
 
   /** The place in a text of a character that is counted without white space. */
@@ -99,26 +89,35 @@ export const highlighting = ({
     return { from, to, isPlain }
   }
 
-  /** Returns whether this text is selected now. Selects it if the mouse didn't. */
-  const highlight = (wanted: string, number: number | null): boolean => {
+  /** Returns whether a point shows a text. */
+  const showsText = (wanted: string, { x, y }: Point): boolean => {
+    const element = rangeOf(wanted, document)?.startContainer.parentElement ?? null
+    return element !== null && holds(element, deepest(x, y))
+  }
+
+  const notThere = "This text is not there."
+
+  /** Selects a text if the mouse didn't. Returns the reason if it isn't selected now. */
+  const highlight = (wanted: string, number: number | null): string | null => {
     const within = withinOf(number)
     if (within instanceof Element && isField(within) && !(within instanceof HTMLSelectElement)) {
       // whether a password has a text would tell it letter by letter
       const at = within.type === "password" ? -1 : within.value.indexOf(wanted)
       within.focus()
       if (at >= 0) within.setSelectionRange(at, at + wanted.length)
-      return at >= 0
+      return at >= 0 ? null : notThere
     }
     const selection = getSelection()
-    if (bare(selection?.toString() ?? "") === bare(wanted)) return true
+    const isSelected = () => bare(selection?.toString() ?? "") === bare(wanted)
+    if (isSelected()) return null
     const range = rangeOf(wanted, within)
-    if (range === undefined) return false
+    if (range === undefined) return notThere
     selection?.removeAllRanges()
     selection?.addRange(range)
-    return true
+    return isSelected() ? null : "This text is there, but it can't be selected."
   }
 
-  return { spanOf, highlight }
+  return { spanOf, showsText, highlight }
 }
 
 export type Highlighting = ReturnType<typeof highlighting>

@@ -11,17 +11,8 @@ import type { Words } from "./Words.ts"
 export type Named = number | Point | null
 
 /** Tells whether a page changes what a call is about while a person is asked about it. Runs in the page. */
-export const holding = ({
-  cut,
-  deepest,
-  deepestFocus,
-  quote,
-  resolve,
-  roleOf,
-  shortName,
-  surrounding,
-  ticks
-}: Words & Trees & Roles & Numbering & Confirming & Focusing & Recalling) => {
+export const holding = (world: Words & Trees & Roles & Numbering & Confirming & Focusing & Recalling) => {
+  const { cut, deepest, deepestFocus, quote, resolve, roleOf, shortName, surrounding, ticks } = world
   /** Elements as they were when a person was asked about a call, by what the call names. */
   const held = new Map<string, { readonly element: WeakRef<Element> | null; readonly sign: string }>()
 
@@ -37,7 +28,8 @@ export const holding = ({
     if (element === null) return "nothing"
     const { itemOf, outer, textOf } = surrounding()
     const item = itemOf(element)
-    const text = textOf(item ?? outer(element)[0] ?? element)
+    const [closest] = outer(element)
+    const text = textOf(item ?? closest ?? element)
     const near = item !== undefined || text.length <= 300 ? ` in ${quote(cut(text, 300))}` : ""
     return `${roleOf(element)} ${quote(shortName(element))}${near}`
   }

@@ -17,22 +17,9 @@ export type Located =
   | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
 
 /** Finds where an element can be clicked. Runs in the page. */
-export const locating = ({
-  closestOf,
-  confirm,
-  cut,
-  deepest,
-  guard,
-  holds,
-  isDisabled,
-  isEditable,
-  isOfInner,
-  nameOf,
-  quote,
-  resolve,
-  roleOf,
-  takes
-}: Words & Trees & Roles & Naming & Describing & Numbering & Confirming & Guarding) => {
+export const locating = (world: Words & Trees & Roles & Naming & Describing & Numbering & Confirming & Guarding) => {
+  const { boxesOf, confirm, cut, deepest, guard, isBlocked, isDisabled, isEditable, isOfInner, nameOf, quote } = world
+  const { resolve, roleOf, takes } = world
   const spots = [
     [0.5, 0.5],
     [0.2, 0.5],
@@ -93,15 +80,20 @@ export const locating = ({
   }
 
   const rectInSight = (element: Element) =>
-    Array.from(element.getClientRects()).find(
-      ({ bottom, height, left, right, top, width }) =>
-        width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
+    boxesOf(element).find(
+      ({ bottom, left, right, top }) => bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
   const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
 
-  const coveredBy = (cover: Element | null, number: number): Located => {
+  const refuseBlocked = (number: number) =>
+    refuse(`Element ${number} can't be used now: a dialog or another part of the page blocks it.`)
+
+  const coveredBy = (cover: Element | null, number: number, element?: Element): Located => {
     const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
+    if (element !== undefined && getComputedStyle(element).pointerEvents === "none") {
+      return refuse(`Element ${number} takes no clicks now: they go to ${what}.`, true)
+    }
     return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
   }
 
@@ -111,14 +103,12 @@ export const locating = ({
     const { element, isHealed } = target
     const kind = kindOf(element)
     if (isDisabled(element)) return refuse(`Element ${number} is disabled.`)
-    const modal = Array.from(document.querySelectorAll("dialog:modal")).at(-1)
-    if (closestOf(element, "[inert]") !== null || (modal !== undefined && !holds(modal, element))) {
-      return refuse(`Element ${number} can't be used now: a dialog or another part of the page blocks it.`)
-    }
+    if (isBlocked(element)) return refuseBlocked(number)
     let hasScrolled = false
     const scroll = async () => {
       hasScrolled = true
-      await toMiddle(element)
+      // what has no box doesn't scroll
+      await toMiddle(element.getClientRects().length > 0 ? element : (element.firstElementChild ?? element))
     }
     const at = async (x: number, y: number): Promise<Located> => {
       // a list may have reused the element for another row when it was scrolled
@@ -127,7 +117,7 @@ export const locating = ({
       if (clicks > 0 && kind !== "file") guard(number, element, clicks, hasScrolled)
       return { ok: true, x, y, kind, isHealed }
     }
-    const box = element.getBoundingClientRect()
+    const box = boxesOf(element)[0] ?? element.getBoundingClientRect()
     if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) await scroll()
     await still(element)
     if (rectInSight(element) === undefined) {
@@ -156,7 +146,7 @@ export const locating = ({
       // links and buttons fill it
       if (ofInner !== undefined) return at(ofInner.x, ofInner.y)
     }
-    return coveredBy(cover, number)
+    return coveredBy(cover, number, element)
   }
 
   /** As `locate`, but refused if the element isn't the one that the model saw any more. */
@@ -165,7 +155,7 @@ export const locating = ({
     return changed === null ? locate(number, ...how) : refuse(changed)
   }
 
-  return { coveredBy, frame, locate, locateShown, refuse, toMiddle }
+  return { coveredBy, frame, locate, locateShown, refuse, refuseBlocked, toMiddle }
 }
 
 export type Locating = ReturnType<typeof locating>

@@ -10,21 +10,9 @@ import type { Words } from "./Words.ts"
 export type Direction = "up" | "down" | "top" | "bottom" | "left" | "right"
 
 /** Scrolling, finding text, and waiting for the page to come to rest. Runs in the page. */
-export const moving = ({
-  all,
-  cut,
-  deepest,
-  frame,
-  holds,
-  isField,
-  isHidden,
-  mustResolve,
-  nameOf,
-  roleOf,
-  squash,
-  textNodes,
-  wholeOf
-}: Words & Trees & Roles & Naming & Describing & Numbering & Locating) => {
+export const moving = (world: Words & Trees & Roles & Naming & Describing & Numbering & Locating) => {
+  const { all, cut, deepest, frame, holds, isField, isHidden, mustResolve, nameOf, roleOf, squash, textNodes } = world
+  const { wholeOf } = world
   const foundBefore = new WeakSet<Element>()
 
   /** Returns whether the content of an element is larger than the element, in one direction. */

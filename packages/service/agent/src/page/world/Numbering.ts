@@ -17,16 +17,8 @@ export interface Numbered {
 }
 
 /** Numbers of elements: one for life, never given again. Runs in the page. */
-export const numbering = ({
-  all,
-  cut,
-  isHidden,
-  nameOf,
-  otherRowOf,
-  quote,
-  roleOf,
-  rowsOf
-}: Words & Trees & Roles & Naming & Rows) => {
+export const numbering = (world: Words & Trees & Roles & Naming & Rows) => {
+  const { all, cut, isHidden, isInteractive, nameOf, otherRowOf, quote, roleOf, rowsOf, wordsReader } = world
   const numbers = new WeakMap<Element, number>()
   const numbered = new Map<number, Numbered>()
   let currentLook = 0
@@ -49,11 +41,19 @@ export const numbering = ({
       const element = entry?.ref.deref()
       return entry === undefined || element === undefined ? [] : [{ element, entry, number }]
     })
+    const wordsIn = wordsReader()
     for (const alike of Map.groupBy(entries, ({ entry: { name, role } }) => `${role} ${name}`).values()) {
-      const all = rowsOf(alike.map(({ element }) => element))
+      const all = rowsOf(
+        alike.map(({ element }) => element),
+        wordsIn
+      )
       for (const [at, { entry, number }] of alike.entries()) numbered.set(number, { ...entry, row: all[at] })
     }
   }
+
+  /** Returns whether an element can be used. Each text that is in no other element has the role `clickable`. */
+  const acts = (element: Element) =>
+    roleOf(element) !== "clickable" || isInteractive(element, getComputedStyle(element), false)
 
   /** The element with this number, or the one that took its place when the page was drawn anew; else what to tell. */
   const resolve = (number: number): { readonly element: Element; readonly isHealed: boolean } | string => {
@@ -63,7 +63,7 @@ export const numbering = ({
     if (element?.isConnected === true) return { element, isHealed: false }
     if (entry.name !== "") {
       const alike = Array.from(all(document)).filter(
-        (one) => roleOf(one) === entry.role && shortName(one) === entry.name && !isHidden(one)
+        (one) => roleOf(one) === entry.role && shortName(one) === entry.name && !isHidden(one) && acts(one)
       )
       // what only wraps the element has its name, too
       const [only, ...others] = alike.filter((one) => !alike.some((other) => other !== one && one.contains(other)))

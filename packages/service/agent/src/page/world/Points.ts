@@ -8,39 +8,9 @@ import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
 /** Follows clicks at points of the screen. Runs in the page. */
-export const points = ({
-  coveredBy,
-  cut,
-  deepest,
-  deepestFocus,
-  frame,
-  frameIdOf,
-  guard,
-  matrixOf,
-  nameOf,
-  ownerOf,
-  pointOf,
-  quote,
-  refuse,
-  roleOf,
-  toMiddle
-}: Words & Trees & Framing & Roles & Naming & Guarding & Locating & Focusing) => {
-  let point = { isPressed: false }
-
-  /** Notices the next press of the mouse, wherever it is. */
-  const hearPress = () => {
-    const now = { isPressed: false }
-    point = now
-    const listen = ({ isTrusted }: Event) => void (now.isPressed ||= isTrusted)
-    addEventListener("pointerdown", listen, { capture: true, once: true, passive: true })
-  }
-
-  /** Returns why a point can't be clicked. */
-  const whyNotAt = (x: number, y: number): string | null =>
-    x >= 0 && y >= 0 && x < innerWidth && y < innerHeight
-      ? null
-      : `The point ${x},${y} isn't on the screen, which has ${innerWidth} x ${innerHeight} pixels.`
-
+export const points = (world: Words & Trees & Framing & Roles & Naming & Guarding & Locating & Focusing) => {
+  const { coveredBy, cut, deepest, deepestFocus, frame, frameIdOf, guard, isBlocked, matrixOf, nameOf, ownerOf } = world
+  const { pointOf, quote, refuse, refuseBlocked, roleOf, toMiddle } = world
   /**
    * Returns the frame at a point, or without a point the one that receives keys. It's null for this document itself, and
    * has no id if it isn't known. The point is in the frame's own viewport.
@@ -60,6 +30,23 @@ export const points = ({
     return at === null || at === document.body || at === document.documentElement ? "the page" : label
   }
 
+  // in a document that took the place of the pressed one
+  let pressedOn: string | null = "the page"
+
+  /** Notices what the next press is on. Returns why a point can't be clicked, and a frame there, which takes the press. */
+  const hearPress = (x: number, y: number): { readonly why: string | null; readonly frame: string | null } => {
+    if (!(x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)) {
+      const why = `The point ${x},${y} isn't on the screen, which has ${innerWidth} x ${innerHeight} pixels.`
+      return { why, frame: null }
+    }
+    pressedOn = null
+    const listen = ({ clientX, clientY, isTrusted }: PointerEvent) => {
+      if (isTrusted) pressedOn ??= labelAt(clientX, clientY)
+    }
+    addEventListener("pointerdown", listen, { capture: true, once: true, passive: true })
+    return { why: null, frame: frameFor({ x, y }) === null ? null : labelAt(x, y) }
+  }
+
   /**
    * Brings a point of the element in a frame into sight, and returns it in this viewport. It's refused where this document
    * covers the frame. Guarded clicks that reach this document instead of the frame are kept from it.
@@ -73,6 +60,7 @@ export const points = ({
   ): Promise<Located> => {
     const owner = ownerOf(id)
     if (owner === undefined) return refuse("The frame of the element is not on the page any more.")
+    if (isBlocked(owner)) return refuseBlocked(number)
     let cover: Element | null = null
     const place = () => pointOf(matrixOf(id) ?? new DOMMatrix(), point)
     for (const turn of [0, 1]) {
@@ -88,7 +76,7 @@ export const points = ({
     return coveredBy(cover, number)
   }
 
-  return { hearPress, hasPressed: () => point.isPressed, frameFor, whyNotAt, labelAt, through }
+  return { hearPress, pressedOn: () => pressedOn, frameFor, through }
 }
 
 export type Points = ReturnType<typeof points>

@@ -6,37 +6,23 @@ import type { Sight } from "./Sight.ts"
 import type { Trees } from "./Trees.ts"
 
 /** Reads a document as people see it. Runs in the page. */
-export const reading = ({
-  aroundAll,
-  backgroundOf,
-  beginCell,
-  describe,
-  eachChild,
-  finishDraft,
-  flush,
-  hideCell,
-  hear,
-  isEmpty,
-  isHeard,
-  isInteractive,
-  isLegible,
-  isOpaque,
-  isReachable,
-  isSolid,
-  itemsOf,
-  misses,
-  readActing,
-  readBox,
-  readFrame,
-  readMedia,
-  readScrollArea,
-  readShape,
-  readText,
-  rootOf,
-  say,
-  startDraft,
-  within
-}: Trees & Roles & Sight & Drafting & Contents & Controls) => {
+export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Controls) => {
+  const {
+    aroundAll,
+    backgroundOf,
+    beginCell,
+    boxesOf,
+    daysOf,
+    describe,
+    eachChild,
+    finishDraft,
+    flush,
+    hideCell,
+    hear
+  } = world
+  const { isEmpty, isHeard, isInteractive, isLegible, isOpaque, isReachable, isSolid, itemsOf, misses } = world
+  const { modalInFront, readActing, readBox, readFrame, readMedia, readScrollArea, readShape, readText, rootOf } = world
+  const { say, startDraft, within } = world
   const skipped = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "DATALIST"])
   const shapes = /^(?:rect|circle|ellipse|polygon|path|line|polyline|text)$/u
   let opaque: ReadonlyArray<Element> = []
@@ -44,21 +30,23 @@ export const reading = ({
   const readElement = (draft: Draft, element: Element, around: Around): void => {
     const tag = element.tagName
     if (skipped.has(tag)) return
-    const box = element.getBoundingClientRect()
-    const isSized = box.width > 0 && box.height > 0
+    const own = element.getBoundingClientRect()
+    const isBoxed = own.width > 0 && own.height > 0
     // far away: its style, which costs more than its place, isn't read
     if (
-      isSized &&
-      (box.bottom < around.clip.top - draft.height * 2 || box.top > around.clip.bottom + draft.height * 2)
+      isBoxed &&
+      (own.bottom < around.clip.top - draft.height * 2 || own.top > around.clip.bottom + draft.height * 2)
     ) {
       draft.omitted++
       return
     }
     const style = getComputedStyle(element)
     if (style.display === "none") {
-      if (element instanceof HTMLInputElement && element.type === "file") say(draft, describe(draft, element, box))
+      if (element instanceof HTMLInputElement && element.type === "file") say(draft, describe(draft, element, own))
       return
     }
+    const box = isBoxed ? own : (boxesOf(element)[0] ?? own)
+    const isSized = box.width > 0 && box.height > 0
     const { position } = style
     const clip = position === "fixed" ? draft.screen : position === "absolute" ? around.placed : around.clip
     const isOutside = isSized && misses(box, clip)
@@ -88,10 +76,12 @@ export const reading = ({
       return
     }
     if (tag === "CANVAS" && isInSight) draft.canvas = true
+    if (tag === "TABLE") hear(...daysOf(element))
 
     const root = rootOf(element)
     const isBare = isEmpty(element)
-    if (root === undefined && isInSight && (tag.includes("-") || (isBare && !isRoot)) && isOpaque(element)) {
+    const mayShow = isInSight || style.display === "contents"
+    if (root === undefined && mayShow && (tag.includes("-") || (isBare && !isRoot)) && isOpaque(element)) {
       draft.opaque.push(element)
     }
     const isMarked = !isBare && (/^H[1-6]$/u.test(tag) || (tag === "LI" && style.display === "list-item"))
@@ -144,7 +134,7 @@ export const reading = ({
     const { lines, screen } = draft
     ;({ opaque } = draft)
     // a modal dialog hides the rest
-    const modal = Array.from(document.querySelectorAll("dialog:modal")).at(-1)
+    const modal = modalInFront()
     if (modal !== undefined) lines.push("(a dialog covers the page)")
     const start = modal ?? document.body ?? document.documentElement
     if (start !== null) readNode(draft, start, aroundAll(screen))

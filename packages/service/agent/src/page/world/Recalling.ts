@@ -31,27 +31,9 @@ export interface Recalled extends ShownElement {
 }
 
 /** Describes elements so that they are found again in a later run. Runs in the page. */
-export const recalling = ({
-  all,
-  atPath,
-  cut,
-  deepestFocus,
-  digest,
-  holds,
-  isEditable,
-  isHidden,
-  isItem,
-  mustResolve,
-  nameOf,
-  numberOf,
-  parentOf,
-  pathOf,
-  roleOf,
-  shortName,
-  shownRole,
-  squash,
-  textInside
-}: Words & Trees & Roles & Naming & Rows & Numbering & Focusing & Paths) => {
+export const recalling = (world: Words & Trees & Roles & Naming & Rows & Numbering & Focusing & Paths) => {
+  const { all, atPath, cut, deepestFocus, digest, holds, isEditable, isHidden, isItem, mustResolve, nameOf } = world
+  const { numberOf, parentOf, pathOf, roleOf, shortName, shownRole, squash, textInside } = world
   const scrollArea = "scroll area"
   const levels_most = 12
 
@@ -65,6 +47,14 @@ export const recalling = ({
         (!isHidden(one) || one.matches("input[type=file]"))
     )
 
+  /** Returns the elements around an element, from the inside. */
+  const levelsOf = function* (element: Element): Generator<Element> {
+    for (let at = parentOf(element), level = 0; at !== null && level < levels_most; at = parentOf(at), level++) {
+      yield at
+      if (at === document.body) return
+    }
+  }
+
   /** Reads the texts around elements, each once. */
   const surrounding = () => {
     const texts = new Map<Element, string>()
@@ -73,30 +63,35 @@ export const recalling = ({
       texts.set(element, text)
       return text
     }
-    /** The elements around one that have more text, from the inside. */
-    const outer = (element: Element): ReadonlyArray<Element> => {
-      const own = textOf(element)
-      const around: Array<Element> = []
-      for (let at = parentOf(element), level = 0; at !== null && level < levels_most; at = parentOf(at), level++) {
-        if (textOf(at).length > own.length + 1) around.push(at)
-        if (at === document.body) break
+    const hasMore = (outside: Element, element: Element) => textOf(outside).length > textOf(element).length + 1
+    return {
+      textOf,
+      hasMore,
+      /** The elements around one that have more text, from the inside. Texts take time, so none is read in advance. */
+      outer: function* (element: Element): Generator<Element> {
+        for (const one of levelsOf(element)) if (hasMore(one, element)) yield one
+      },
+      itemOf: (element: Element): Element | undefined => {
+        for (const one of levelsOf(element)) if (isItem(one) && hasMore(one, element)) return one
+        return undefined
       }
-      return around
     }
-    return { textOf, outer, itemOf: (element: Element) => outer(element).find(isItem) }
   }
 
   /** Describes an element; null if nothing distinguishes it from others. */
   const describe = (element: Element): Remembered | null => {
     const role = roleOf(element)
     const name = shortName(element)
-    const { itemOf, outer, textOf } = surrounding()
+    const { hasMore, itemOf, outer, textOf } = surrounding()
     const alike = alikeOf(role, name)
     const others = alike.filter((one) => !holds(one, element) && !holds(element, one))
-    const around = outer(element)
-    const [closest] = around
+    const [closest] = outer(element)
     // where others are alike, the widest text tells it from them
-    const own = around.filter((one) => !others.some((other) => holds(one, other))).at(-1)
+    let own: Element | undefined
+    for (const one of levelsOf(element)) {
+      if (others.some((other) => holds(one, other))) break
+      if (hasMore(one, element)) own = one
+    }
     const must = others.length > 0 ? own : (itemOf(element) ?? (name === "" && !isEditable(element) ? closest : null))
     if (must === undefined) return null
     const near = must === null ? "" : textOf(must)
@@ -135,7 +130,7 @@ export const recalling = ({
     const alike = alikeOf(role, name)
     // a place alone is no proof: rows move, and toolbars get new buttons
     const fits = (one: Element) =>
-      near === "" ? itemOf(one) === undefined : outer(one).some((each) => digest(textOf(each)) === near)
+      near === "" ? itemOf(one) === undefined : Array.from(outer(one)).some((each) => digest(textOf(each)) === near)
     const single = innermost(alike)
     const [only, ...others] = single.filter(fits)
     if (only === undefined || others.length > 0 || (near === "" && single.length > 1)) return null

@@ -1,7 +1,8 @@
 /** Elements across shadow roots, those included that the page has closed. Runs in the page. */
 export const trees = () => {
   const closedRoots = new WeakMap<Element, ShadowRoot>()
-  const askedElements = new WeakSet<Element>()
+  /** Elements that were asked for a closed root, and whether they were defined by then. */
+  const askedElements = new WeakMap<Element, boolean>()
   const attribute_most = 10_000
   const contents_most = 4_000_000
 
@@ -64,11 +65,33 @@ export const trees = () => {
     return at === outer
   }
 
+  const isSized = ({ height, width }: DOMRect) => width > 0 && height > 0
+
+  /** Returns the boxes of an element. One without a box of its own, as with `display: contents`, has those of its content. */
+  const boxesOf = (element: Element): ReadonlyArray<DOMRect> => {
+    const own = Array.from(element.getClientRects()).filter(isSized)
+    if (own.length > 0 || !/^(?:inline|contents)$/u.test(getComputedStyle(element).display)) return own
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return Array.from(range.getClientRects()).filter(isSized)
+  }
+
   const isHidden = (element: Element): boolean => {
     const { height, width } = element.getBoundingClientRect()
-    if (width < 2 || height < 2) return true
     const { display, visibility } = getComputedStyle(element)
-    return visibility !== "visible" || display === "none"
+    if (visibility !== "visible" || display === "none") return true
+    return (width < 2 || height < 2) && (display !== "contents" || boxesOf(element).length === 0)
+  }
+
+  /** Returns the modal dialog in front, even if it's in a shadow root. Its backdrop is all over the page. */
+  const modalInFront = (): Element | undefined =>
+    closestOf(deepest(innerWidth / 2, innerHeight / 2), "dialog:modal") ??
+    Array.from(document.querySelectorAll("dialog:modal")).at(-1)
+
+  /** Returns whether a dialog or `inert` keeps people from an element. */
+  const isBlocked = (element: Element): boolean => {
+    const modal = modalInFront()
+    return closestOf(element, "[inert]") !== null || (modal !== undefined && !holds(modal, element))
   }
 
   return {
@@ -81,10 +104,17 @@ export const trees = () => {
     closestOf,
     holds,
     isHidden,
-    /** Returns whether an element may have a closed root that wasn't requested yet. It's true once per element. */
+    boxesOf,
+    modalInFront,
+    isBlocked,
+    /**
+     * Returns whether an element may have a closed root that wasn't requested yet. It's true once per element, and once
+     * more after a page has defined a custom element.
+     */
     isOpaque: (element: Element) => {
-      if (askedElements.has(element)) return false
-      askedElements.add(element)
+      const isDefined = element.matches(":defined")
+      if (askedElements.get(element) === isDefined) return false
+      askedElements.set(element, isDefined)
       return true
     },
     /** Makes a closed root readable. */
