@@ -18,11 +18,15 @@ export const make = (hands: Hands) => {
       const { ok, text } = yield* call(frame, "choose", index, values)
       if (!ok) return yield* refuse(text)
       // a page that leaves at the choice can't be read any more
-      const now = yield* Effect.orElseSucceed(call(frame, "chosen", index), () => null)
-      yield* verified(now === text)
-      return now === null || now === text
-        ? `Selected ${text}.`
-        : `Selected ${text}; the page then changed it to ${now}.`
+      const read = Effect.orElseSucceed(call(frame, "chosen", index), () => null)
+      const atOnce = yield* read
+      return Effect.gen(function* () {
+        const now = (yield* read) ?? atOnce
+        yield* verified(now === text)
+        return now === null || now === text
+          ? `Selected ${text}.`
+          : `Selected ${text}; the page then changed it to ${now}.`
+      })
     })
 
   const check = (index: number, checked: boolean): Action => {
@@ -40,7 +44,12 @@ export const make = (hands: Hands) => {
       const now =
         (yield* read) === checked ? checked : yield* Effect.andThen(call(element.frame, "settle", 20, 200), read)
       if (now === null) return yield* refuse(`The page left when element ${index} was clicked. Look at the page.`)
-      return now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
+      if (now !== checked) return yield* refuse(`It is still not ${state}.`)
+      return Effect.flatMap(read, (later) =>
+        later === !checked
+          ? refuse(`It was ${state}, and then the page changed it back.`)
+          : Effect.succeed(`It is ${state} now.`)
+      )
     })
   }
 

@@ -69,8 +69,11 @@ export const told = <A>(
 export const sentence = (hands: Hands, work: Effect.Effect<string, CdpError | Refused>): Action =>
   Effect.map(told(hands, work), (text) => hands.secrets.redact(text).toWellFormed())
 
+/** The outcome of an action, or a check of it that is made once the page has come to rest. */
+type Outcome = string | Effect.Effect<string, CdpError | Refused>
+
 /** The work of an action in a tab, as the body of `Effect.gen`. */
-type Work = (tab: Tab) => Generator<Effect.Effect<unknown, CdpError | Refused>, string, never>
+type Work = (tab: Tab) => Generator<Effect.Effect<unknown, CdpError | Refused>, Outcome, never>
 
 /** An action on the page in front: it waits for what it set off. Refused where the task may not be. */
 export const act = (hands: Hands, work: Work): Action =>
@@ -86,18 +89,22 @@ const crashed = "The page crashed: navigate to an address, or close its tab."
 /** Returns whether an address is that of Chromium's error page, which stands for a document that didn't load. */
 export const isError = (url: string) => url.startsWith("chrome-error:")
 
+const asksNow = "Done; the page asks something now."
+
 /** Waits for what work set off. Refused where a document did not load; says before why what was done, if that counts. */
 export const settled = Effect.fnUntraced(function* (
   hands: Hands,
-  work: Effect.Effect<string, CdpError | Refused>,
+  work: Effect.Effect<Outcome, CdpError | Refused>,
   counts = true
 ): Effect.fn.Return<string, CdpError | Refused> {
-  const { now, tabs } = hands
+  const { client, now, tabs } = hands
   const tab = tabs.front()
   const since = now()
   for (const each of tabs.all()) each.notLoaded = undefined
-  const done = yield* work
+  const outcome = yield* work
   yield* settle(hands, since)
+  const checked = typeof outcome === "string" ? Option.some(outcome) : yield* unlessStopped(client, tab, outcome)
+  const done = checked?._tag === "Some" ? checked.value : asksNow
   const why = tabs.front().notLoaded ?? tab.notLoaded
   return why === undefined ? done : yield* refuse(counts ? `${done} ${why}` : why)
 })
@@ -119,19 +126,17 @@ export const go = (hands: Hands, work: Work, counts = true): Action =>
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
-      const worked = unlessStopped(
+      const begun = Effect.gen(() => work(tab))
+      const worked: Effect.Effect<Outcome, CdpError | Refused> = unlessStopped(
         hands.client,
         tab,
-        unguarded(
-          tab,
-          Effect.gen(() => work(tab))
-        )
+        unguarded(tab, begun)
       ).pipe(
         Effect.catchIf(
           (error) => error._tag === "CdpError" && error.reason === "detached",
           () => Effect.as(gone(hands.client, hands.tabs, tab), Option.some("Done; the page closed itself."))
         ),
-        Effect.map((done) => (done?._tag === "Some" ? done.value : "Done; the page asks something now."))
+        Effect.map((done) => (done?._tag === "Some" ? done.value : asksNow))
       )
       const done = yield* settled(hands, worked, counts)
       return tab.isCrashed ? yield* refuse(crashed) : done

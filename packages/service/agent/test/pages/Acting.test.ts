@@ -414,6 +414,14 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("fails if the page changes a box back after it was checked", () =>
+    Effect.gen(function* () {
+      const { results, verified } = yield* visit("check-reverts", on("check", "Wifi", { checked: true }))
+      assert.deepStrictEqual(results, ["It was checked, and then the page changed it back."])
+      assert.deepStrictEqual(verified, [false])
+    })
+  )
+
   it.effect("sets a custom switch, and presses a button next to a running clock", () =>
     Effect.gen(function* () {
       const alerts = yield* visit("toggle", on("check", "Alerts", { checked: true }))

@@ -188,18 +188,8 @@ export const drafting = (world: Words & Roles & Naming & Describing & Numbering)
     return `${fresh}[${number} ${role}${called}${valueOf(element)}${statesOf(element, element === draft.focused)}${looks}]`
   }
 
-  const finishDraft = ({
-    canvas,
-    elements,
-    frames,
-    height,
-    lines,
-    next,
-    omitted,
-    opaque,
-    shown,
-    unknownFrames
-  }: Draft): Read => {
+  const finishDraft = (draft: Draft): Read => {
+    const { canvas, elements, frames, height, lines, next, omitted, opaque, shown, unknownFrames } = draft
     rememberRows(shown.map(({ number }) => number))
     const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: 0 }
     return {
