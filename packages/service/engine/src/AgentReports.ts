@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* ({
       )
   }
 
-  const made: AgentReports = {
+  return {
     reports,
     giveBack: (execution) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(commit(execution, giveBack(execution, now)))),
@@ -160,6 +160,5 @@ export const make = Effect.fnUntraced(function* ({
       wake(execution)
     },
     stepsIn
-  }
-  return made
+  } satisfies AgentReports
 })

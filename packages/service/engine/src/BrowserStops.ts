@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
-  const stops: BrowserStops = {
+  return {
     stop,
     giveWay: (id) =>
       Effect.uninterruptible(Effect.asVoid(stop(id, "idle"))).pipe(
@@ -112,6 +112,5 @@ export const make = Effect.fnUntraced(function* (
         )
       )
     }
-  }
-  return stops
+  } satisfies BrowserStops
 })

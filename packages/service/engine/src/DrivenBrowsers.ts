@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
     yield* Effect.ignore(auditLog?.add(entry) ?? Effect.void)
   })
 
-  const driven: DrivenBrowsers = {
+  return {
     take: (browserId, driver, for_ms) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -128,6 +128,5 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
           if (wasHeld) yield* writeEnd(browserId, "released")
         })
       )
-  }
-  return driven
+  } satisfies DrivenBrowsers
 })

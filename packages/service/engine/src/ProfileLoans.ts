@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { giv
           Effect.ignore
         )
 
-  const loans: ProfileLoans = {
+  return {
     use: (profileId) => Effect.flatMap(usable, (profiles) => Effect.asVoid(profiles.use(profileId))),
     lend,
     end,
@@ -98,6 +98,5 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { giv
             ...(launched.ended === undefined ? {} : { ended: Effect.tap(launched.ended, () => end(browser)) })
           }
         : launched
-  }
-  return loans
+  } satisfies ProfileLoans
 })
