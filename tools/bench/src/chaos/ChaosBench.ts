@@ -13,7 +13,6 @@ import {
 } from "../measure/Report.ts"
 import { versionsOf } from "../measure/Versions.ts"
 import { type ChaosOptions, modes, type Outcome, run } from "./chaos.ts"
-import type { Used } from "./World.ts"
 
 /** The result of the bench `chaos`. */
 interface ChaosReport extends Heading {
@@ -64,7 +63,8 @@ export const chaos = ({ against, chaos: asked, duration, log, quick, rounds }: O
       stalls: asked.stalls ?? usual.stalls,
       drains: asked.drains ?? usual.drains,
       cuts: asked.cuts ?? usual.cuts,
-      clients: 24,
+      // more of them would make most browsers wait in vain for a real one
+      clients: browsers === "chromium" ? 12 : 24,
       // the version before may lack some of it
       ...(mode === "chaos" || mode === "rolling" ? { uses: "everything", browsers } : {}),
       command: [process.execPath, serverIn(now.folder)],
@@ -81,7 +81,7 @@ const seconds = (all: ReadonlyArray<number>) => {
   return `${at(0.5)} s p50, ${at(1)} s max (${all.length} runs)`
 }
 
-const usedRows = (used: Used | null, strangers: number): ReadonlyArray<readonly [string, string]> =>
+const usedRows = ({ closed, refused, strangers, used }: Outcome): ReadonlyArray<readonly [string, string]> =>
   used === null
     ? []
     : [
@@ -89,7 +89,18 @@ const usedRows = (used: Used | null, strangers: number): ReadonlyArray<readonly 
         ["questions answered", grouped(used.answers)],
         ["files at the end", grouped(used.files)],
         ["browsers with a profile", grouped(used.profileBrowsers)],
+        ["profiles deleted", grouped(used.profilesDeleted)],
+        ...(used.kept === null
+          ? []
+          : ([
+              ["visits that were signed in by their profile", grouped(used.kept.signedIn)],
+              ["of these, signed in at another node", grouped(used.kept.elsewhere)],
+              ["of these, after the end of the node that saved it", grouped(used.kept.afterLoss)]
+            ] as const)),
         ["runs that waited for a browser", grouped(used.queued)],
+        ["runs failed because no browser was free in time", grouped(used.unplaced)],
+        ["creates of browsers that waited in vain", grouped(refused)],
+        ["creates of browsers whose connection closed", grouped(closed)],
         ["due times of schedules", grouped(used.scheduled)],
         ["webhook messages acknowledged", grouped(used.webhookMessages)],
         ["webhook requests", grouped(used.webhookRequests)],
@@ -121,7 +132,7 @@ export const markdown = (report: ChaosReport): string => {
         ["browsers", grouped(outcome.browsers)],
         ["reads", grouped(outcome.reads)],
         ["walks over the list of runs, a page at each node", grouped(outcome.walks)],
-        ...usedRows(outcome.used, outcome.strangers),
+        ...usedRows(report.outcome),
         ["takeover of what a lost node had", seconds(times)],
         ["the same while Postgres was away", seconds(takeoversInOutages)],
         ["**promises broken**", grouped(broken.length)]

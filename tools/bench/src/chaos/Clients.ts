@@ -8,7 +8,8 @@ import { nanoOf } from "./Observer.ts"
 import type { Asked } from "./Oracle.ts"
 import { handOff } from "./People.ts"
 import { type Body, makeRequests, type Request, type Response, textOf } from "./Requests.ts"
-import type { Tenant } from "./Tenant.ts"
+import { isLimited, type Tenant } from "./Tenant.ts"
+import { createTimeout_ms, makeWaits, type Waits } from "./Waits.ts"
 
 /** Requests of clients, and the violations that they observed. */
 export interface Clients {
@@ -19,6 +20,8 @@ export interface Clients {
   readonly mayFail: ReadonlyMap<string, string>
   /** Answers that break a promise. */
   readonly wrong: ReadonlyArray<string>
+  /** The creates that waited for a browser. */
+  readonly waits: Waits
   /** A request for one of its records, which another key may not see; undefined while there is none. */
   readonly record: (draw: () => number) => Request | undefined
   /** Number of requests for records of other keys. */
@@ -50,6 +53,8 @@ interface ClientsOptions {
   readonly together?: number | undefined
   /** Returns whether clients delete sessions now; they do by default. */
   readonly deletes?: (() => boolean) | undefined
+  /** The browsers of the service; simulated ones by default. */
+  readonly browsers?: "simulated" | "chromium" | undefined
   /** Has clients use profiles and files, and hand runs over to people, too. */
   readonly tenant?: Tenant | undefined
   /** Draws a request for a record of another key. */
@@ -67,14 +72,22 @@ const terminal = new Set(["completed", "failed", "cancelled"])
  */
 const shares = { browser: 0.12, interrupt: 0.3, cancel: 0.15, delete: 0.3, repeat: 0.3, cut: 0.05 }
 
-/** The same of a key's further turns: hand-offs, files, browsers with a profile, and records of other keys. */
-const further = { handOff: 0.25, files: 0.2, profile: 0.15, foreign: 0.05 }
+/**
+ * The same of a key's further turns: hand-offs, files, profiles, waits, and records of other keys. Only real browsers can
+ * lose what a profile keeps, and they are slow.
+ */
+const furtherTurns = {
+  simulated: { handOff: 0.15, files: 0.15, profile: 0.15, waits: 0.25, foreign: 0.05 },
+  chromium: { handOff: 0.1, files: 0.05, profile: 0.5, waits: 0.1, foreign: 0.05 }
+}
 
 /** Largest time after which a client cuts the connection of a create. */
 const cut_ms = 40
 
 export const clients = (members: ReadonlyArray<Member>, seed: number, options: ClientsOptions): Clients => {
-  const { apiKey, deletes = () => true, foreign, name, patience_ms = 3000, tenant, together = 0.2 } = options
+  const { apiKey, browsers = "simulated", deletes = () => true, foreign, name } = options
+  const { patience_ms = 3000, tenant, together = 0.2 } = options
+  const further = furtherTurns[browsers]
   const requests: Array<Asked> = []
   const wrong: Array<string> = []
   const over = new Map<string, string>()
@@ -85,6 +98,7 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
   const doomed = new Set<string>()
   /** The workspaces of all clients. */
   const files: Array<Files> = []
+  const waits = makeWaits(`${seed}-${name}`)
   let keys = 0
   /** Runs that some response named, in this order. */
   const runs = new Set<string>()
@@ -98,8 +112,11 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
     const tried = (member: Member, method: string, path: string, body?: unknown, key?: string) =>
       attempt(member, { method, path, body, ...(key === undefined ? {} : { key }) })
 
-    const create = async (kind: Asked["kind"], path: string, body: unknown): Promise<Body> => {
+    const create = async (kind: Asked["kind"], path: string, fields: object): Promise<Body> => {
+      // some wait for a browser, others for another node
+      const limits = kind === "browser" && draw() < 0.5 ? { patience_ms: createTimeout_ms * 2 } : {}
       const key = `${seed}-${name}${++keys}`
+      const body = kind === "browser" && tenant !== undefined ? { ...fields, metadata: { key } } : fields
       const one: Asked = { kind, key, ids: new Set() }
       requests.push(one)
       const noted = (answer: Response | undefined) => {
@@ -123,7 +140,7 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
         firstAnswer = answers.map(noted).find((answer) => answer !== undefined)
       }
       while (firstAnswer === undefined) {
-        firstAnswer = noted(await tried(any(), "POST", path, body, key))
+        firstAnswer = noted(await attempt(any(), { method: "POST", path, body, key, ...limits }))
         if (firstAnswer === undefined) await sleep(20 + draw() * 200)
       }
       if (draw() < shares.repeat) noted(await tried(any(), "POST", path, body, key))
@@ -156,8 +173,8 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
     const browse = async () => {
       const id = textOf(await create("browser", "/browsers", {}), "id")
       await sleep(draw() * 3000)
-      // a key with a limit would soon have no browser left
-      if (draw() < 0.5 && (tenant === undefined || tenant.key.limits === null)) return
+      // where there is a limit, soon no browser would be left
+      if (draw() < 0.5 && tenant === undefined) return
       for (;;) {
         const answer = await tried(any(), "PATCH", `/browsers/${id}`, { action: "stop" })
         if (answer === undefined) continue
@@ -260,11 +277,14 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
     const own = makeFiles(kit, `${name}${files.length}`)
     files.push(own)
     const turn = () => {
+      // other browsers don't count for its limit then
+      if (isLimited(tenant.key)) return draw() < 0.5 ? browse() : waits.browse(kit)
       let chosen = draw()
       const is = (share: number) => (chosen -= share) < 0
       if (is(further.handOff)) return handOff(kit)
       if (is(further.files)) return own.use()
-      if (is(further.profile)) return tenant.browse(kit)
+      if (is(further.profile)) return tenant.profiles.use(kit)
+      if (is(further.waits)) return waits.use(kit)
       return is(further.foreign) ? trespass() : everyday()
     }
     return { create, ended, walk, turn }
@@ -276,6 +296,7 @@ export const clients = (members: ReadonlyArray<Member>, seed: number, options: C
     deleted,
     mayFail,
     wrong,
+    waits,
     reads: () => reads,
     walks: () => walks,
     strangers: () => strangers,

@@ -40,6 +40,8 @@ export interface Program {
   readonly database: string
   /** Further flags and variables. */
   readonly flags?: ReadonlyArray<string>
+  /** Those of one node, by its name. */
+  readonly flagsOf?: (node: string) => ReadonlyArray<string>
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -58,7 +60,7 @@ const isReady = async (url: string) => {
 /** Nodes with fixed ports, not started yet. */
 export const cluster = async (
   count: number,
-  { command, database, environment = {}, flags = [] }: Program
+  { command, database, environment = {}, flags = [], flagsOf = () => [] }: Program
 ): Promise<Cluster> => {
   const ports: Array<number> = []
   while (ports.length < count) ports.push(await freePort())
@@ -86,7 +88,8 @@ export const cluster = async (
       new URL(member.url).port,
       "--api-key",
       apiKey,
-      ...flags
+      ...flags,
+      ...flagsOf(member.name)
     ]
     const child = spawn(program, [...args, ...options], {
       env: { ...inherited, ...environment },

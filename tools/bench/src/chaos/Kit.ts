@@ -6,7 +6,7 @@ export interface Kit {
   readonly draw: () => number
   readonly requests: Requests
   /** Creates a run, a message or a browser, with a key, until there is a response. */
-  readonly create: (kind: Asked["kind"], path: string, body: unknown) => Promise<Body>
+  readonly create: (kind: Asked["kind"], path: string, fields: object) => Promise<Body>
   /** Reads a run until it's over. */
   readonly ended: (id: string) => Promise<void>
   /** Runs that may fail, by the failure that they may have. */

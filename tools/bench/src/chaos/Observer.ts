@@ -137,6 +137,27 @@ export const observe = async (database: string) => {
           (rows) => rows.map(({ id }) => id)
         )
       ),
+    /** Keys whose messages were refused, because the most that may wait did. */
+    refusedMessages: async () => {
+      const rows = await insist(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ readonly owner: string; readonly count: number }>`SELECT owner, count(*) AS count
+            FROM webhook_deliveries WHERE finished_at_ms IS NOT NULL AND attempts = 0 GROUP BY owner`
+        )
+      )
+      return rows.map(({ count, owner }) => `${count} messages of ${owner} were refused, because too many waited`)
+    },
+    /** Profiles that were deleted and are still there in part: their record, or a state with the key that opens it. */
+    profileStates: async (deleted: ReadonlyArray<string>) => {
+      const rows = await insist(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ readonly id: string }>`SELECT id FROM profiles
+            UNION SELECT profile AS id FROM profile_saves WHERE profile NOT IN (SELECT id FROM profiles)`
+        )
+      )
+      const left = new Set(rows.map(({ id }) => id))
+      return deleted.filter((id) => left.has(id)).map((id) => `profile ${id} is there although it was deleted`)
+    },
     /** Runs statements, for a bug that is planted. */
     execute: (statements: ReadonlyArray<string>) =>
       insist(

@@ -87,9 +87,11 @@ const brokenBrowser = (browser: Browser.Browser, nodes: ReadonlyArray<string>): 
     : [`browser ${browser.id} is ${browser.status} at a node that is gone`]
 }
 
-/** A node was killed or frozen. */
+/** A node was killed, stopped or frozen. */
 export interface Hit {
   readonly at_ms: number
+  /** The end of a freeze; Infinity before that. */
+  thawedAt_ms?: number
   /** The name of the node. */
   readonly name: string
 }
@@ -138,9 +140,14 @@ export const violationsOf = ({
   for (const { id, owner, task } of turns) {
     if (!answered.get("turn")?.has(id)) broken.push(`run ${id} is of no create: ${task.slice(0, 60)}, by ${owner}`)
   }
-  for (const { id, sessionId, stopReason } of browsers) {
-    // a session makes the browser of its runs
-    if (sessionId === null && stopReason !== "launch_failed" && !answered.get("browser")?.has(id)) {
+  for (const { id, metadata, sessionId, stopReason } of browsers) {
+    // a session makes the browser of its runs, and a create without a key is checked by its metadata
+    if (
+      metadata["create"] === undefined &&
+      sessionId === null &&
+      stopReason !== "launch_failed" &&
+      !answered.get("browser")?.has(id)
+    ) {
       broken.push(`browser ${id} is of no create`)
     }
   }
@@ -173,27 +180,50 @@ export const aboveLimit = (
   return peak > most ? [`${owner} had ${peak} ${of} at once, and may have ${most}`] : []
 }
 
-/** Browsers that a node had above its room, by the events in their order. */
+/**
+ * Browsers that a node had above its room, by the events in their order. A node that was frozen for too long stops its
+ * browsers when it wakes, and other nodes store that.
+ */
 export const aboveRoom = (
   browsers: ReadonlyArray<Browser.Browser>,
   events: ReadonlyArray<StoredEvent>,
-  most: number
+  most: number,
+  hits: ReadonlyArray<Hit>
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const nodeOf = new Map(browsers.map(({ id, node }) => [id, node]))
-  const active = new Map<string, Set<string>>()
+  const active = new Map<string, Map<string, number>>()
   for (const { event } of events) {
-    const node = event.of === "browser" ? nodeOf.get(event.id) : undefined
+    const { at_ms, id, of, to } = event
+    const node = of === "browser" ? nodeOf.get(id) : undefined
     if (node === undefined || node === null) continue
-    const here = active.get(node) ?? new Set()
+    const here = active.get(node) ?? new Map<string, number>()
     active.set(node, here)
-    if (event.to === "stopped") here.delete(event.id)
-    else if (event.to === "active") {
-      here.add(event.id)
-      if (here.size > most) broken.push(`browser ${event.id} is number ${here.size} of ${node}, which has ${most}`)
+    if (to === "stopped") here.delete(id)
+    else if (to === "active") {
+      const freezes = hits.filter(({ name, thawedAt_ms }) => thawedAt_ms !== undefined && node.startsWith(`${name}.`))
+      for (const [other, since_ms] of here) {
+        if (freezes.some((freeze) => freeze.at_ms > since_ms && freeze.at_ms < at_ms)) here.delete(other)
+      }
+      here.set(id, at_ms)
+      if (here.size > most) broken.push(`browser ${id} is number ${here.size} of ${node}, which has ${most}`)
     }
   }
   return broken
+}
+
+/** Browsers that ran for the same create, whose key their metadata has. One without a place leaves it to the next one. */
+export const twiceCreated = (
+  browsers: ReadonlyArray<Browser.Browser>,
+  events: ReadonlyArray<StoredEvent>
+): ReadonlyArray<string> => {
+  const active = new Set(
+    events.flatMap(({ event: { id, of, to } }) => (of === "browser" && to === "active" ? [id] : []))
+  )
+  const ran = browsers.filter(({ id, metadata }) => metadata["key"] !== undefined && active.has(id))
+  return [...Map.groupBy(ran, ({ metadata }) => metadata["key"])].flatMap(([key, some]) =>
+    some.length < 2 ? [] : [`browsers ${some.map(({ id }) => id).join(" and ")} ran for key ${key}`]
+  )
 }
 
 /** Browsers that could write to a profile while another one could. */

@@ -49,6 +49,15 @@ const answerTwice = async ({ requests, wrong }: Kit, id: string, questionId: str
   return accepted[0]?.answer
 }
 
+/** Answers until the run is over: a node that wakes from a freeze asks again for a client that has asked at another node. */
+const answerLate = async (kit: Kit, id: string): Promise<void> => {
+  for (;;) {
+    const question = await questionOf(kit, id)
+    if (question === undefined) return
+    await answerTwice(kit, id, question)
+  }
+}
+
 /** One run that asks its person, or is told to, and is answered after a while or never. */
 export const handOff = async (kit: Kit): Promise<void> => {
   const { create, draw, ended, mayFail, requests, wrong } = kit
@@ -68,6 +77,7 @@ export const handOff = async (kit: Kit): Promise<void> => {
   if (question === undefined || !isAnswered) return ended(id)
   await sleep(draw() * 2000)
   const counted = await answerTwice(kit, id, question)
+  if (isByApi) await answerLate(kit, id)
   await ended(id)
   const { body } = await requests.insist({ method: "GET", path: `/runs/${id}` })
   const answer = /Answer: (?<answer>\w+)$/u.exec(textOf(body, "result"))?.groups?.["answer"]

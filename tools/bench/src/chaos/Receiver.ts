@@ -47,8 +47,14 @@ export interface Receiver {
 /** Share of messages whose first attempt fails. */
 const failing = 0.25
 
-/** Ways to fail: a status, a redirect, which senders may not follow, a cut connection, or no response at all. */
-const failures = ["500", "redirect", "cut", "hang"] as const
+/** Ways to fail: a status, a redirect, which senders may not follow, or a cut connection. */
+const failures = ["500", "redirect", "cut"] as const
+
+/**
+ * Share of messages whose first attempt gets no response at all. A sender waits for it, and others wait for the sender,
+ * so with more of them more than 1,000 messages of a key would wait, and the next ones would be refused.
+ */
+const hanging = 0.01
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const parts: Array<Buffer> = []
@@ -70,9 +76,9 @@ export const receive = async (seed: number, hangs: boolean): Promise<Receiver> =
     if (seen.has(name)) return undefined
     seen.add(name)
     const draw = drawing(seed + Number.parseInt(messageId.slice(4, 11), 16))
-    if (draw() >= failing) return undefined
-    const failure = failures[Math.floor(draw() * failures.length)]
-    return failure === "hang" && !hangs ? "500" : failure
+    const chosen = draw()
+    if (hangs && chosen < hanging) return "hang"
+    return chosen < failing ? failures[Math.floor(draw() * failures.length)] : undefined
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,18 +1,18 @@
 /** The records of one API key that all its clients use: profiles, webhooks and schedules. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Member } from "./Cluster.ts"
-import type { Kit } from "./Kit.ts"
 import type { Asked } from "./Oracle.ts"
+import { makeProfiles, type Profiles } from "./Profiles.ts"
 import type { Hook, Receiver } from "./Receiver.ts"
 import type { RealBrowsers } from "./RealBrowsers.ts"
 import { makeRequests, type Request, type Requests, textOf } from "./Requests.ts"
 
 const admin = "/admin/v1"
 
-/** The limits of a key. */
+/** The limits of a key; null for any number. */
 export interface Limits {
-  readonly runs: number
-  /** Null for any number: real browsers of idle sessions count, and would soon be as many as a narrow limit. */
+  readonly runs: number | null
+  /** The browsers of idle sessions count, so a key with such a limit has no runs. */
   readonly browsers: number | null
 }
 
@@ -25,13 +25,19 @@ export interface Key {
   readonly limits: Limits | null
 }
 
-/** Creates the keys of the service: one without limits, and one with these. */
-export const createKeys = (member: Member, adminKey: string, limits: Limits): Promise<ReadonlyArray<Key>> => {
+/** The keys of the service: one without limits, one with few runs, and one with few browsers. */
+const planned: ReadonlyArray<Pick<Key, "limits" | "name">> = [
+  { name: "ann", limits: null },
+  { name: "bob", limits: { runs: 6, browsers: null } },
+  { name: "cat", limits: { runs: null, browsers: 2 } }
+]
+
+/** True for a key with few browsers. */
+export const isLimited = ({ limits }: Pick<Key, "limits">): boolean => typeof limits?.browsers === "number"
+
+/** Creates the keys of the service. */
+export const createKeys = (member: Member, adminKey: string): Promise<ReadonlyArray<Key>> => {
   const { send } = makeRequests([member], { apiKey: adminKey, draw: () => 0, patience_ms: 30_000 })
-  const planned: ReadonlyArray<Pick<Key, "limits" | "name">> = [
-    { name: "ann", limits: null },
-    { name: "bob", limits }
-  ]
   return Promise.all(
     planned.map(async ({ limits, name }) => {
       const { runs = null, browsers = null } = limits ?? {}
@@ -50,8 +56,7 @@ export interface Tenant {
   readonly asked: ReadonlyArray<Asked>
   /** Number of times that schedules were due. */
   readonly due: () => number
-  /** Creates a browser with a profile, and stops it after a while. */
-  readonly browse: (kit: Kit) => Promise<void>
+  readonly profiles: Profiles
   /** Has schedules be due one time after the other until it's told to stop, and changes the webhooks meanwhile. */
   readonly work: (until: AbortSignal) => Promise<void>
   /** A request for one of its records, which another key may not see. */
@@ -72,13 +77,6 @@ interface TenantOptions {
   /** Number of happenings so far. */
   readonly happened: () => number
   readonly wrong: Array<string>
-}
-
-/** A profile, and the numbers that it may remember: at least the last one that was saved, and no other than those set. */
-interface Profile {
-  readonly id: string
-  saved: number
-  set: number
 }
 
 /** Time after which a due time counts as lost. */
@@ -103,10 +101,12 @@ export const makeTenant = async (options: TenantOptions): Promise<Tenant> => {
     return response.body
   }
 
-  const profiles: Array<Profile> = []
-  for (const name of ["shop", "mail"]) {
-    profiles.push({ id: textOf(await make("/profiles", { name }), "id"), saved: 0, set: 0 })
-  }
+  const profiles = await makeProfiles({
+    owner: key.name,
+    create: async (name) => textOf(await make("/profiles", { name }), "id"),
+    visit,
+    happened
+  })
 
   const createHook = async (name: string, types: ReadonlyArray<string>) => {
     const hook = receiver.add(key.name, name, types)
@@ -120,7 +120,8 @@ export const makeTenant = async (options: TenantOptions): Promise<Tenant> => {
   const doomed = await createHook("doomed", [...runTypes, "browser.stopped"])
 
   const schedules: Array<string> = []
-  for (const name of ["prices", "stock"]) {
+  // their runs would use browsers, which count for a limit
+  for (const name of isLimited(key) ? [] : ["prices", "stock"]) {
     const run = { task: `Look at the ${name} [simulate steps=0 duration=200ms]` }
     const schedule = await make(`${admin}/schedules`, { name, cron: "0 6 1 1 *", missed: "once", run })
     schedules.push(textOf(schedule, "id"))
@@ -163,29 +164,7 @@ export const makeTenant = async (options: TenantOptions): Promise<Tenant> => {
     hooks: [runs, browsers, doomed],
     asked,
     due: () => asked.length,
-    browse: async ({ create, draw, requests: own, wrong }) => {
-      const profile = profiles[Math.floor(draw() * profiles.length)] as Profile
-      const { saved } = profile
-      const before = happened()
-      const made = await create("browser", "/browsers", { profileId: profile.id })
-      const id = textOf(made, "id")
-      const mode = textOf(made, "profileMode")
-      if (mode !== "read" && mode !== "write") wrong.push(`browser ${id} has its profile for ${mode}`)
-      const next = mode === "write" ? ++profile.set : null
-      const number = await visit?.(textOf(made, "cdpUrl"), next)
-      if (number !== undefined && (number < saved || number > profile.set)) {
-        wrong.push(`browser ${id} remembers ${number} of profile ${profile.id}, and ${saved} was saved`)
-      }
-      await sleep(draw() * 2000)
-      const stop: Request = { method: "PATCH", path: `/browsers/${id}`, body: { action: "stop" } }
-      const first = await own.attempt(own.any(), { ...stop, patience_ms: 20_000 })
-      const stopped = first ?? (await own.insist(stop))
-      if (stopped.status !== 200) wrong.push(`PATCH browser ${id}: ${stopped.status} ${JSON.stringify(stopped.body)}`)
-      // only this response says that the profile is saved, unless its node or the database went away
-      if (number === undefined || next === null || first?.status !== 200 || happened() > before) return
-      const { body } = await own.insist({ method: "GET", path: `${admin}/browsers/${id}` })
-      if (textOf(body, "stopReason") === "asked") profile.saved = Math.max(profile.saved, next)
-    },
+    profiles,
     work: async (until) => {
       const scheduling = schedules.map(async (schedule) => {
         while (!until.aborted) await fire(schedule)
@@ -203,15 +182,19 @@ export const makeTenant = async (options: TenantOptions): Promise<Tenant> => {
     },
     record: (draw) => {
       const records: ReadonlyArray<Request> = [
-        { method: "GET", path: `/profiles/${profiles[0]?.id}` },
-        { method: "DELETE", path: `/profiles/${profiles[1]?.id}` },
+        { method: "GET", path: `/profiles/${profiles.id(0)}` },
+        { method: "DELETE", path: `/profiles/${profiles.id(1)}` },
         { method: "GET", path: `${admin}/webhooks/${runs.id}/deliveries` },
         { method: "POST", path: `${admin}/webhooks/${runs.id}/rotate` },
         { method: "PATCH", path: `${admin}/webhooks/${browsers.id}`, body: { active: false } },
         { method: "DELETE", path: `${admin}/webhooks/${browsers.id}` },
-        { method: "GET", path: `${admin}/schedules/${schedules[0]}` },
-        { method: "PATCH", path: `${admin}/schedules/${schedules[0]}`, body: { active: false } },
-        { method: "POST", path: `${admin}/schedules/${schedules[1]}/run` }
+        { method: "POST", path: "/browsers", body: { profileId: profiles.id(0) } },
+        { method: "POST", path: "/runs", body: { task: "Steal", browserSettings: { profileId: profiles.id(1) } } },
+        ...schedules.flatMap((schedule): ReadonlyArray<Request> => [
+          { method: "GET", path: `${admin}/schedules/${schedule}` },
+          { method: "PATCH", path: `${admin}/schedules/${schedule}`, body: { active: false } },
+          { method: "POST", path: `${admin}/schedules/${schedule}/run` }
+        ])
       ]
       return records[Math.floor(draw() * records.length)] as Request
     }

@@ -7,11 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { adminKey, type Member } from "./Cluster.ts"
 import { brokenDeliveries, openDeliveries } from "./Deliveries.ts"
 import type { observe } from "./Observer.ts"
-import { aboveLimit, aboveRoom, type Evidence, sharedWriters } from "./Oracle.ts"
-import { makeRealBrowsers, mostBrowsers } from "./RealBrowsers.ts"
+import { brokenQueue, type Disturbances, type QueueEvidence } from "./BrowserQueue.ts"
+import { aboveLimit, aboveRoom, type Evidence, sharedWriters, twiceCreated } from "./Oracle.ts"
+import { makeRealBrowsers } from "./RealBrowsers.ts"
 import { receive } from "./Receiver.ts"
 import { makeRequests, textOf } from "./Requests.ts"
-import { createKeys, makeTenant, type Tenant } from "./Tenant.ts"
+import { type Kept, keptSignIns } from "./Profiles.ts"
+import { createKeys, isLimited, makeTenant, type Tenant } from "./Tenant.ts"
+import { createTimeout_ms } from "./Waits.ts"
 
 type Observer = Awaited<ReturnType<typeof observe>>
 
@@ -21,17 +24,23 @@ export interface Used {
   readonly answers: number
   readonly files: number
   readonly profileBrowsers: number
+  readonly profilesDeleted: number
+  /** Visits of real browsers to which a saved sign-in came; null with simulated browsers. */
+  readonly kept: Kept | null
   /** Requests to webhooks that arrived, and messages that were acknowledged. */
   readonly webhookRequests: number
   readonly webhookMessages: number
   readonly scheduled: number
-  /** Runs that waited for a browser. */
+  /** Runs that waited for a browser, and those of them that failed because none was free in time. */
   readonly queued: number
+  readonly unplaced: number
 }
 
 /** The world of one chaos. */
 export interface World {
   readonly flags: ReadonlyArray<string>
+  /** Those of one node. */
+  readonly flagsOf: (node: string) => ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
   /** Creates the keys and their records at a node that is up. */
   readonly begin: (observer: Observer, first: Member, members: ReadonlyArray<Member>) => Promise<ReadonlyArray<Tenant>>
@@ -40,11 +49,29 @@ export interface World {
   /** Waits until all webhooks are delivered, and returns every promise that is broken. */
   readonly broken: (
     observer: Observer,
-    evidence: Pick<Evidence, "browsers" | "turns">
+    evidence: Omit<QueueEvidence, "events">,
+    disturbances: Disturbances
   ) => Promise<ReadonlyArray<string>>
-  readonly used: (observer: Observer, evidence: Pick<Evidence, "browsers" | "turns">) => Promise<Used>
+  readonly used: (
+    observer: Observer,
+    evidence: Pick<Evidence, "browsers" | "turns">,
+    disturbances: Disturbances
+  ) => Promise<Used>
   readonly close: () => Promise<void>
 }
+
+/** Number of browsers of each node: so few that most runs wait. */
+const mostBrowsers = 2
+
+/** Number of them that a key may have at a node: at one they all have a share, at the others only turns. */
+const mostPerKey = (node: string) => (node.startsWith("n1") ? 1 : mostBrowsers)
+
+/** Time by which the records of two launches show their order; a real browser takes some time to start. */
+const visible_ms = { simulated: 1000, chromium: 8000 }
+
+/** Number of runs that waited for a browser. */
+const queuedIn = ({ events }: Pick<Evidence, "events">) =>
+  new Set(events.flatMap(({ event }) => (event.browserQueue === undefined ? [] : [event.id]))).size
 
 /** Time without a delivery after which the rest counts as lost. */
 const patience_ms = 120_000
@@ -70,6 +97,8 @@ export const makeWorld = async (
   const tenants: Array<Tenant> = []
   const wrong: Array<string> = []
   const hooks = () => tenants.flatMap((tenant) => tenant.hooks)
+  const visits = () => tenants.flatMap(({ profiles }) => profiles.visits)
+  const deletedProfiles = () => tenants.flatMap(({ profiles }) => profiles.deleted)
 
   const delivered = async (observer: Observer) => {
     let last = -1
@@ -100,11 +129,15 @@ export const makeWorld = async (
   }
 
   return {
-    flags: ["--admin-key", adminKey, "--files", files, "--allow-private-webhooks", ...(real?.flags ?? [])],
+    flags: [
+      ["--admin-key", adminKey, "--files", files, "--allow-private-webhooks"],
+      ["--max-browsers", String(mostBrowsers), "--browser-queue-timeout", `${createTimeout_ms}ms`],
+      real?.flags ?? []
+    ].flat(),
+    flagsOf: (node) => ["--max-browsers-per-key", String(mostPerKey(node))],
     environment: real?.environment ?? {},
     begin: async (observer, first, members) => {
-      const limits = { runs: 6, browsers: real === undefined ? 2 : null }
-      for (const key of await createKeys(first, adminKey, limits)) {
+      for (const key of await createKeys(first, adminKey)) {
         const deleteAfter_ms = duration_ms * (0.3 + draw() * 0.4)
         const options = {
           key,
@@ -132,26 +165,43 @@ export const makeWorld = async (
       await sleep(away_ms)
       await insist({ method: "POST", path: `/admin/v1/nodes/${id}/undrain` })
     },
-    broken: async (observer, { browsers }) => {
+    broken: async (observer, evidence, disturbances) => {
       await delivered(observer)
+      const { events } = observer
+      const { browsers } = evidence
+      const room = {
+        most: mostBrowsers,
+        mostPerKey,
+        limited: new Set(tenants.flatMap(({ key }) => (isLimited(key) ? [key.name] : []))),
+        visible_ms: visible_ms[kind]
+      }
       return [
         ...wrong,
         ...receiver.wrong,
-        ...brokenDeliveries(hooks(), receiver.arrivals, observer.events),
-        ...sharedWriters(browsers, observer.events),
-        ...(real === undefined ? [] : aboveRoom(browsers, observer.events, mostBrowsers)),
+        ...(await observer.refusedMessages()),
+        ...brokenDeliveries(hooks(), receiver.arrivals, events),
+        ...sharedWriters(browsers, events),
+        ...twiceCreated(browsers, events),
+        ...aboveRoom(browsers, events, room.most, disturbances.hits),
+        ...brokenQueue({ ...evidence, events }, room, disturbances),
+        // without them, this proves nothing about the queue and the profiles
+        ...(queuedIn({ events }) === 0 ? ["no run waited for a browser"] : []),
+        ...(real !== undefined && keptSignIns(visits(), browsers, disturbances.hits).elsewhere === 0
+          ? ["no sign-in came to another node"]
+          : []),
+        ...(await observer.profileStates(deletedProfiles())),
         ...tenants.flatMap(({ key: { limits, name: owner } }) =>
           limits === null
             ? []
             : [
-                ...aboveLimit(observer.peaks, { of: "runs", owner, most: limits.runs }),
+                ...aboveLimit(observer.peaks, { of: "runs", owner, most: limits.runs ?? Infinity }),
                 ...aboveLimit(observer.peaks, { of: "browsers", owner, most: limits.browsers ?? Infinity })
               ]
         ),
         ...(await leaked(observer))
       ]
     },
-    used: async (observer, { browsers, turns }) => {
+    used: async (observer, { browsers, turns }, { hits }) => {
       const outcomes = turns.flatMap(({ questions = [] }) => questions.map(({ outcome }) => outcome?.kind))
       const acknowledged = receiver.arrivals.filter((arrival) => arrival.acknowledged !== null)
       return {
@@ -159,10 +209,12 @@ export const makeWorld = async (
         answers: outcomes.filter((kind) => kind === "answered").length,
         files: (await observer.fileIds()).length,
         profileBrowsers: browsers.filter(({ profile }) => profile !== null).length,
+        profilesDeleted: deletedProfiles().length,
+        kept: real === undefined ? null : keptSignIns(visits(), browsers, hits),
         webhookRequests: receiver.arrivals.length,
         webhookMessages: new Set(acknowledged.map(({ hook, messageId }) => `${hook.url} ${messageId}`)).size,
-        queued: new Set(observer.events.flatMap(({ event }) => (event.browserQueue === undefined ? [] : [event.id])))
-          .size,
+        queued: queuedIn(observer),
+        unplaced: turns.filter(({ failure }) => failure === "no_browser").length,
         scheduled: tenants.reduce((sum, tenant) => sum + tenant.due(), 0)
       }
     },

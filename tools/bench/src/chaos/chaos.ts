@@ -34,7 +34,7 @@ export interface ChaosOptions {
   readonly cuts?: number
   readonly clients: number
   /**
-   * Has two keys use everything: files, profiles, people, webhooks and schedules; and none of them sees anything of the
+   * Has three keys use everything: files, profiles, people, webhooks and schedules; and none of them sees anything of the
    * other. By default, one key uses runs, messages and browsers only.
    */
   readonly uses?: "everything"
@@ -76,6 +76,9 @@ export interface Outcome {
   readonly strangers: number
   /** The use of everything else; null if there was none. */
   readonly used: Used | null
+  /** Creates of browsers whose connection closed, and those that waited for as long as they could. */
+  readonly closed: number
+  readonly refused: number
   readonly ended: Readonly<Record<string, number>>
   /** Runs that ended with a node that was never killed, frozen or stopped. */
   readonly untouched: number
@@ -109,6 +112,8 @@ interface Happenings extends Readonly<Record<"restart" | "stall", (away_ms: numb
   readonly drain: (member: Member, away_ms: number) => Promise<void>
   /** Notes that a node is lost. */
   readonly lost: (member: Member) => void
+  /** Notes that a node is frozen. Returns a function that notes that it isn't any more. */
+  readonly frozen: (member: Member) => () => void
   /** Notes that a node is stopped, so that its runs may end with it. */
   readonly stopped: (member: Member) => void
 }
@@ -169,13 +174,17 @@ const disturb = async (
     }
     if (action === "kill") await nodes.kill(victim)
     else if (action === "freeze") nodes.freeze(victim)
+    let thawed = () => {}
     if (action === "stop") happenings.stopped(victim)
-    else happenings.lost(victim)
+    else if (action === "kill") happenings.lost(victim)
+    else thawed = happenings.frozen(victim)
     const repair = async () => {
       if (action === "stop") await nodes.stop(victim)
       await sleep(away_ms)
       log(`${action === "freeze" ? "thaw" : "start"} ${victim.name}`)
-      await (action === "freeze" ? nodes.thaw(victim) : nodes.start(victim))
+      const ready = action === "freeze" ? nodes.thaw(victim) : nodes.start(victim)
+      thawed()
+      await ready
       log(`${victim.name} is ready`)
     }
     repairs.push(repair())
@@ -241,7 +250,8 @@ const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, each) => 
 const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
   const { happened, hits, loads, losses, nodes, observer, options, outages, tenants, world } = course
   const evidence = await settled(observer)
-  const ofWorld = (await world?.broken(observer, evidence)) ?? []
+  const creates = loads.flatMap(({ waits }) => waits.creates)
+  const ofWorld = (await world?.broken(observer, { ...evidence, creates }, { hits, outages })) ?? []
   const outcomes = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
   const ended: Record<string, number> = {}
   for (const one of outcomes) ended[one] = (ended[one] ?? 0) + 1
@@ -274,7 +284,9 @@ const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
     walks: sum(loads.map((load) => load.walks())),
     deleted: deleted.size,
     strangers: sum(loads.map((load) => load.strangers())),
-    used: (await world?.used(observer, evidence)) ?? null,
+    used: (await world?.used(observer, evidence, { hits, outages })) ?? null,
+    closed: creates.filter(({ closedAt_ms }) => closedAt_ms !== null).length,
+    refused: sum(loads.map(({ waits }) => waits.refused())),
     ended,
     untouched: untouched.length,
     takeovers: sorted(gone.filter((loss) => !inOutage(loss))),
@@ -300,10 +312,10 @@ const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
 /** The clients of each key; those of one key know the records of the others, and may not see them. */
 const clientsOf = (
   members: ReadonlyArray<Member>,
-  { clientPatience_ms, seed, together }: ChaosOptions,
+  { browsers, clientPatience_ms, seed, together }: ChaosOptions,
   { deletes, tenants }: { readonly tenants: ReadonlyArray<Tenant>; readonly deletes: () => boolean }
 ): ReadonlyArray<Clients> => {
-  const shared = { patience_ms: clientPatience_ms, together, deletes }
+  const shared = { patience_ms: clientPatience_ms, together, deletes, browsers }
   if (tenants.length === 0) return [makeClients(members, seed, { ...shared, apiKey, name: "" })]
   const all: Array<Clients> = []
   for (const [index, tenant] of tenants.entries()) {
@@ -323,8 +335,9 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
   const { command = [process.execPath, ...fromSource] } = options
   const happened: Array<{ readonly at_ms: number; readonly line: string }> = []
   const log = (line: string) => {
-    happened.push({ at_ms: Date.now(), line })
-    options.log(line)
+    const at_ms = Date.now()
+    happened.push({ at_ms, line })
+    options.log(`${new Date(at_ms).toISOString().slice(11, 23)} ${line}`)
   }
   const runtime = ManagedRuntime.make(TestPostgres.layer)
   const outages: Array<{ readonly from_ms: number; until_ms: number }> = []
@@ -347,7 +360,7 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
     const program = {
       command: options.before ?? command,
       database: address,
-      ...(world === null ? {} : { flags: world.flags, environment: world.environment })
+      ...(world === null ? {} : { flags: world.flags, flagsOf: world.flagsOf, environment: world.environment })
     }
     const nodes = await cluster(3, program)
     closing.push(nodes.close)
@@ -372,10 +385,12 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
       outage.until_ms = Date.now()
       log("Postgres answers again")
     }
-    const lost = (member: Member) => {
+    const lost = (member: Member, further: Pick<Hit, "thawedAt_ms"> = {}) => {
       const at_ms = Date.now()
-      hits.push({ at_ms, name: member.name })
+      const hit: Hit = { at_ms, name: member.name, ...further }
+      hits.push(hit)
       losses.push(observer.turnsAt(member.name).then((turns) => ({ at_ms, turns })))
+      return hit
     }
     const happenings: Happenings = {
       restart: outage(postgres.kill, postgres.start),
@@ -387,6 +402,10 @@ export const run = async (options: ChaosOptions): Promise<Outcome> => {
       },
       drain: async (member, away_ms) => world?.drain(member, nodes.members, away_ms),
       lost,
+      frozen: (member) => {
+        const hit = lost(member, { thawedAt_ms: Infinity })
+        return () => void (hit.thawedAt_ms = Date.now())
+      },
       stopped: ({ name }) => void hits.push({ at_ms: Date.now(), name })
     }
     const [load] = loads as [Clients]
@@ -437,7 +456,9 @@ const settled = async (observer: Awaited<ReturnType<typeof observe>>) => {
     const isOpen =
       evidence.held.length > 0 ||
       evidence.turns.some(({ status }) => !Turn.isTerminal(status)) ||
-      evidence.browsers.some(({ node, status }) => status !== "stopped" && !evidence.nodes.includes(node ?? ""))
+      evidence.browsers.some(
+        ({ node, status }) => status === "starting" || (status === "active" && !evidence.nodes.includes(node ?? ""))
+      )
     if (!isOpen || performance.now() - since_ms > patience_ms) return evidence
     if (observer.events.length !== lastCount) {
       lastCount = observer.events.length

@@ -1,6 +1,15 @@
 import { assert, describe, it } from "vitest"
 import { Browser, Turn } from "@webagent/engine"
-import { aboveLimit, type Evidence, isTouched, sharedWriters, violationsOf, takeovers } from "../../src/chaos/Oracle.ts"
+import {
+  aboveLimit,
+  aboveRoom,
+  type Evidence,
+  isTouched,
+  sharedWriters,
+  takeovers,
+  twiceCreated,
+  violationsOf
+} from "../../src/chaos/Oracle.ts"
 
 const turn = (id: string, fields: Partial<Turn.Turn> = {}): Turn.Turn => ({
   ...Turn.make({
@@ -231,5 +240,43 @@ describe("a run that finished with its node", () => {
 
   it("doesn't count if its node is unknown", () => {
     assert.isFalse(isTouched(run, undefined, [{ at_ms: 15, name: "n1" }]))
+  })
+})
+
+describe("the browsers of a create with a key", () => {
+  const active = (id: string): Evidence["events"][number] => ({
+    cursor: 1,
+    event: { at_ms: 0, of: "browser", id, sessionId: null, owner: null, from: null, to: "active" }
+  })
+  const browsers = ["b1", "b2"].map((id) => browser({ id, metadata: { key: "k" } }))
+
+  it("are one, besides those that never ran", () => {
+    assert.deepStrictEqual(twiceCreated(browsers, [active("b2")]), [])
+    const others = ["b1", "b2"].map((id) => browser({ id }))
+    assert.deepStrictEqual(twiceCreated(others, [active("b1"), active("b2")]), [])
+    assert.deepStrictEqual(twiceCreated(browsers, [active("b1"), active("b2")]), ["browsers b1 and b2 ran for key k"])
+  })
+})
+
+describe("the room of a node", () => {
+  const move = (text: string): Evidence["events"][number] => {
+    const [id = "", to = "", at_ms] = text.split(" ")
+    return {
+      cursor: 1,
+      event: { at_ms: Number(at_ms), of: "browser", id, sessionId: null, owner: null, from: null, to }
+    }
+  }
+  const browsers = ["b1", "b2"].map((id) => browser({ id }))
+  const brokenBy = (hits: Parameters<typeof aboveRoom>[3], ...moves: ReadonlyArray<string>) =>
+    aboveRoom(browsers, moves.map(move), 1, hits)
+
+  it("is for the browsers that it has at once, those that it lost in a freeze aside", () => {
+    const moves = ["b1 active 1", "b2 active 5"]
+    assert.deepStrictEqual(brokenBy([], "b1 active 1", "b1 stopped 3", "b2 active 5"), [])
+    const broken = ["browser b2 is number 2 of n1.x, which has 1"]
+    assert.deepStrictEqual(brokenBy([], ...moves), broken)
+    assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3 }], ...moves), broken)
+    assert.deepStrictEqual(brokenBy([{ name: "n2", at_ms: 3, thawedAt_ms: 4 }], ...moves), broken)
+    assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3, thawedAt_ms: 4 }], ...moves), [])
   })
 })

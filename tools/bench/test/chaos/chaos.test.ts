@@ -51,8 +51,9 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
     })
     assert.deepStrictEqual(outcome.broken, [], `seed ${seed}`)
     assert.isAbove(outcome.runs, 10)
-    const { answers, files, profileBrowsers, scheduled, webhookMessages } = outcome.used ?? assert.fail()
+    const { answers, files, profileBrowsers, queued, scheduled, webhookMessages } = outcome.used ?? assert.fail()
     assert.isAbove(webhookMessages, 0)
+    assert.isAbove(queued, 0)
     // a machine that is too busy for 50 runs doesn't come to every kind of use
     if (outcome.runs < 50) return
     for (const count of [outcome.ended["cancelled"] ?? 0, answers, files, profileBrowsers, scheduled]) {
