@@ -6,7 +6,7 @@ import type { Tab } from "./Tab.ts"
 import { verified } from "./Verification.ts"
 
 /** The longest that a page may take to ask for files. */
-const chooser_ms = 1000
+const chooser_ms = 2000
 
 /** Makes the actions that choose options, states and files. */
 export const make = (hands: Hands) => {
@@ -57,12 +57,13 @@ export const make = (hands: Hands) => {
   const chooserOf = Effect.fnUntraced(function* (tab: Tab, index: number) {
     const element = yield* find(tab, index, true, 1)
     const { session } = element.frame
-    const intercept = (enabled: boolean) => session.post("Page.setInterceptFileChooserDialog", { enabled })
+    const intercept = (enabled: boolean) => session.send("Page.setInterceptFileChooserDialog", { enabled })
     const { chooser: before } = tab
     const asked = hands.client.until(() => tab.chooser !== before)
-    intercept(true)
+    // before the click, which takes another way to the page
+    yield* intercept(true)
     yield* Effect.andThen(pressOrRefuse(index, element), Effect.timeoutOption(asked, chooser_ms)).pipe(
-      Effect.ensuring(Effect.sync(() => intercept(false)))
+      Effect.ensuring(Effect.ignore(intercept(false)))
     )
     const { chooser } = tab
     return chooser === undefined || chooser === before
