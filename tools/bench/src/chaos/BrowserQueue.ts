@@ -120,9 +120,9 @@ const unfair = (
   { limited, mostPerKey, visible_ms }: Room,
   disturbances: Disturbances
 ): ReadonlyArray<string> =>
-  launches.flatMap((launch, index) => {
-    const { id, node, owner, placed_ms, waited_ms } = launch
-    const before = launches.slice(0, index).filter((other) => other.owner === owner)
+  launches.flatMap(({ id, node, owner, placed_ms, waited_ms }) => {
+    // two that arrive together may begin to wait in the other order
+    const before = launches.filter((other) => other.owner === owner)
     const most = limited.has(owner ?? "") ? Infinity : mostPerKey(node)
     // it's the first of its key from here on, and its key may have one more
     const first_ms = Math.max(
