@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* ({
       )
   }
 
-  return {
+  const made: AgentReports = {
     reports,
     giveBack: (execution) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(commit(execution, giveBack(execution, now)))),
@@ -160,5 +160,6 @@ export const make = Effect.fnUntraced(function* ({
       wake(execution)
     },
     stepsIn
-  } satisfies AgentReports
+  }
+  return made
 })

@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
-  return {
+  const stops: BrowserStops = {
     stop,
     giveWay: (id) =>
       Effect.uninterruptible(Effect.asVoid(stop(id, "idle"))).pipe(
@@ -112,5 +112,6 @@ export const make = Effect.fnUntraced(function* (
         )
       )
     }
-  } satisfies BrowserStops
+  }
+  return stops
 })

@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
     yield* Effect.ignore(auditLog?.add(entry) ?? Effect.void)
   })
 
-  return {
+  const driven: DrivenBrowsers = {
     take: (browserId, driver, for_ms) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -128,5 +128,6 @@ export const make = Effect.fnUntraced(function* (control: BrowserControl) {
           if (wasHeld) yield* writeEnd(browserId, "released")
         })
       )
-  } satisfies DrivenBrowsers
+  }
+  return driven
 })

@@ -187,7 +187,7 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { give
       }
     )
 
-  return {
+  const launches: PoolLaunches = {
     launch: (browser, queue) =>
       Effect.map(launchOnce(browser, queue), (launched) =>
         loans.endingWith(browser, pool.lifetime_ms === undefined ? expiringBrowser(browser, launched) : launched)
@@ -197,5 +197,6 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { give
       draining = isDraining
       if (draining) for (const { browser, over } of waiting) Deferred.doneUnsafe(over, drained(browser))
     }
-  } satisfies PoolLaunches
+  }
+  return launches
 })

@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { giv
           Effect.ignore
         )
 
-  return {
+  const loans: ProfileLoans = {
     use: (profileId) => Effect.flatMap(usable, (profiles) => Effect.asVoid(profiles.use(profileId))),
     lend,
     end,
@@ -98,5 +98,6 @@ export const make = Effect.fnUntraced(function* (running: RunningBrowsers, { giv
             ...(launched.ended === undefined ? {} : { ended: Effect.tap(launched.ended, () => end(browser)) })
           }
         : launched
-  } satisfies ProfileLoans
+  }
+  return loans
 })
