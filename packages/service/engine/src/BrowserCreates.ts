@@ -213,5 +213,6 @@ export const make = Effect.fnUntraced(function* ({
     return yield* isLaunched(id, key, looks - 1)
   })
 
-  return { create, isLaunching: (id) => launching.has(id), isLaunched } satisfies BrowserCreates
+  const creates: BrowserCreates = { create, isLaunching: (id) => launching.has(id), isLaunched }
+  return creates
 })

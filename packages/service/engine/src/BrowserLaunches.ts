@@ -114,5 +114,6 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     return active
   })
 
-  return { launch, cut: Effect.asVoid(Deferred.succeed(cut, undefined)) } satisfies BrowserLaunches
+  const launches: BrowserLaunches = { launch, cut: Effect.asVoid(Deferred.succeed(cut, undefined)) }
+  return launches
 })
