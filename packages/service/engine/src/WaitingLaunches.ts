@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
         refusals.set(owner, refusal)
         continue
       }
-      if (looks !== began) {
+      if (refusals.size > 0 && looks !== began) {
         // the place may have become free after an owner before this one was refused
         release(owner)
         return true

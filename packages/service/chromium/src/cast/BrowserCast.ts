@@ -95,8 +95,8 @@ export const make = Effect.fnUntraced(function* (
 
   /** Opens an address without waiting for its server, so that later input isn't late. Chromium shows why a page can't load. */
   const open = Effect.fnUntraced(function* (url: string) {
-    // a tab is listed before it's attached
-    yield* shown.await
+    // a tab is listed before it's attached; without one, later input must not wait for long
+    yield* Effect.timeoutOption(shown.await, "5 seconds")
     if (WebAddress.mayLoad(url)) front?.session.post("Page.navigate", { url })
   })
 
