@@ -10,7 +10,7 @@ export interface Weight {
 }
 
 /** The size of the sources today. Raised last for a limit of simulated browsers. Lower a number whenever it falls. */
-export const most = { lines: 148_993, longFunctions: 0 }
+export const most = { lines: 148_996, longFunctions: 0 }
 
 const longest = 150
 

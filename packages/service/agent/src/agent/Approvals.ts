@@ -8,7 +8,7 @@ import type { Action } from "./Tools.ts"
 
 /** A rule about actions. A condition that is left out is met by every action. */
 export interface ApprovalRule {
-  /** The tools, such as `click`. */
+  /** The tools, such as `click`. An `upload` to a button that asks for files is both an `upload` and a `click`. */
   readonly tools?: ReadonlyArray<string>
   /**
    * The hosts of the page on which the action is taken, or of a frame that it may affect. A rule that approves has to
@@ -28,15 +28,18 @@ export interface ApprovalRule {
 /** A text without what people don't see in it, by which a page could avoid a rule. */
 const folded = (text: string) =>
   text
+    .replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, "")
     .normalize("NFKC")
-    .replaceAll(/\p{Cf}+/gu, "")
     .toLowerCase()
 
 const isMet = (
   { decision, domains, text, tools }: ApprovalRule,
   { address, element, frames = [], onto, params, tool }: Action
 ): boolean => {
-  if (tools !== undefined && !tools.includes(tool)) return false
+  // files are also given to buttons that ask for them when they're clicked
+  const acts = tool === "upload" && element?.role !== "file" ? [tool, "click"] : [tool]
+  const isNamed = (act: string) => tools === undefined || tools.includes(act)
+  if (!(decision === "approve" ? acts.every(isNamed) : acts.some(isNamed))) return false
   if (domains !== undefined) {
     const isCovered = [address, element?.url ?? address, onto?.url ?? address, ...frames].map((url) =>
       isOn(url, domains)
@@ -52,7 +55,7 @@ const isMet = (
     return text.some((part) => shown.includes(folded(part)))
   })
   // Enter may affect another element than the one that the call names
-  const isUnknown = submit === true || ends.some((end) => end === undefined || end.name === "")
+  const isUnknown = submit === true || ends.some((end) => end === undefined || folded(end.name) === "")
   return decision === "approve" ? isShown.every(Boolean) && submit !== true : isShown.some(Boolean) || isUnknown
 }
 

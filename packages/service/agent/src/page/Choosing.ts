@@ -57,13 +57,13 @@ export const make = (hands: Hands) => {
   const chooserOf = Effect.fnUntraced(function* (tab: Tab, index: number) {
     const element = yield* find(tab, index, true, 1)
     const { session } = element.frame
-    const intercept = (enabled: boolean) => session.send("Page.setInterceptFileChooserDialog", { enabled })
     const { chooser: before } = tab
     const asked = hands.client.until(() => tab.chooser !== before)
+    const clicked = Effect.andThen(pressOrRefuse(index, element), Effect.timeoutOption(asked, chooser_ms))
     // before the click, which takes another way to the page
-    yield* intercept(true)
-    yield* Effect.andThen(pressOrRefuse(index, element), Effect.timeoutOption(asked, chooser_ms)).pipe(
-      Effect.ensuring(Effect.ignore(intercept(false)))
+    yield* Effect.andThen(session.send("Page.setInterceptFileChooserDialog", { enabled: true }), clicked).pipe(
+      // without waiting: a page that asks a question meanwhile responds to nothing
+      Effect.ensuring(Effect.sync(() => session.post("Page.setInterceptFileChooserDialog", { enabled: false })))
     )
     const { chooser } = tab
     return chooser === undefined || chooser === before

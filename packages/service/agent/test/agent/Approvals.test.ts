@@ -43,6 +43,15 @@ describe("Approvals", () => {
     assert.strictEqual(decided([{ text: ["buy"], decision: "approve" }, { decision: "refuse" }]), "refuse")
   })
 
+  it("take an upload to a button for a click, too", () => {
+    const upload = { ...click, tool: "upload", params: { index: 3, names: ["cv.pdf"] } }
+    const toField = { ...upload, element: { ...click.element, role: "file" } }
+    const asking = [{ tools: ["click"], decision: "ask" }] as const
+    assert.deepStrictEqual([decided(asking, upload), decided(asking, toField)], ["ask", "approve"])
+    const approving = [{ tools: ["upload"], decision: "approve" }, { decision: "refuse" }] as const
+    assert.deepStrictEqual([decided(approving, upload), decided(approving, toField)], ["refuse", "approve"])
+  })
+
   it("with a text match actions that may affect any element, and typed text", () => {
     const rules = [{ text: ["pay"], decision: "ask" }] as const
     const press = { ...click, tool: "press", params: { keys: "Enter" }, element: undefined }

@@ -394,9 +394,11 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       const { results, saw } = yield* visit(
         "asks-for-files",
         on("upload", "Attach", { names }),
-        on("upload", "Other", { names })
+        on("upload", "Other", { names }),
+        on("upload", "Replace", { names })
       )
       assert.match(String(results[1]), /^Element \d+ was clicked, and it asked for no files\. Look/u)
+      assert.strictEqual(results[2], "Done; the page asks something now.")
       assert.deepStrictEqual([results[0], saw], ["Chose prices.csv.", ["took prices.csv", "nothing"]])
     })
   )
