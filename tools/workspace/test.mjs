@@ -118,9 +118,9 @@ const skipped = new Set()
 /** Why a test failed, on one line: the message, with the log of a browser's call, and the place in the test. */
 const reasonOf = (why) => {
   const lines = why.split("\n").map((line) => line.trim())
-  const isPlace = (line) => /^(?:at|❯) /u.test(line)
-  const place = lines.find((line) => isPlace(line) && !line.includes("node_modules"))
-  const message = lines.filter((line) => line !== "" && !isPlace(line)).join(" ")
+  const isPlace = (line) => /^(?:at|❯) .*:\d+:\d+\)?$/u.test(line)
+  const place = lines.find((line) => isPlace(line) && !line.includes("node_modules"))?.replace(`${root}/`, "")
+  const message = [...lines, ""].slice(0, lines.findIndex(isPlace)).filter(Boolean).join(" ")
   return [stripVTControlCharacters(message).slice(0, 300), place].filter(Boolean).join(" ")
 }
 

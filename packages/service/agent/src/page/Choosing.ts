@@ -58,8 +58,8 @@ export const make = (hands: Hands) => {
     const element = yield* find(tab, index, true, 1)
     const { session } = element.frame
     const { chooser: before } = tab
-    const asked = hands.client.until(() => tab.chooser !== before)
-    const clicked = Effect.andThen(pressOrRefuse(index, element), Effect.timeoutOption(asked, chooser_ms))
+    const choosing = hands.client.until(() => tab.chooser !== before)
+    const clicked = Effect.andThen(pressOrRefuse(index, element), Effect.timeoutOption(choosing, chooser_ms))
     // before the click, which takes another way to the page
     yield* Effect.andThen(session.send("Page.setInterceptFileChooserDialog", { enabled: true }), clicked).pipe(
       // without waiting: a page that asks a question meanwhile responds to nothing
