@@ -163,6 +163,27 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     })
   )
 
+  it.effect("gives no numbers to the ranks of a list", () =>
+    Effect.gen(function* () {
+      const { looks, saw } = yield* visit("ranks", on("click", "17 Song 17"))
+      assert.notInclude(looks[0], '"17"')
+      assert.deepStrictEqual(saw, ["17"])
+    })
+  )
+
+  it.effect("reaches elements without a box whose first part is out of sight or covered", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("no-box-parts", on("click", "New Blue card"), on("click", "Red card"))
+      assert.deepStrictEqual(
+        [results, saw],
+        [
+          ["Clicked.", "Clicked."],
+          ["blue", "red"]
+        ]
+      )
+    })
+  )
+
   it.effect("reaches elements without a box of their own, and components that are defined late", () =>
     Effect.gen(function* () {
       const cards = ["Blue", "Red", "Green", "Gray"].map((color) => on("click", `${color} card`))

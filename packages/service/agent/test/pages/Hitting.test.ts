@@ -119,6 +119,14 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
     })
   )
 
+  it.effect("with keys of a text whose field gives the focus to a frame again and again", () =>
+    Effect.gen(function* () {
+      const { results, saw } = yield* visit("frame-keeps-focus", on("type", "Name", { text: "a b c" }))
+      assert.match(String(results[0]), /^The focus moved to a frame while the text was typed\. The rest wasn't typed/u)
+      assert.deepStrictEqual(saw, ["a"])
+    })
+  )
+
   it.effect("behind a dialog in front, or inside what leaves its clicks to others", () =>
     Effect.gen(function* () {
       const choose = (name: string, value: string) => (look: string) => [

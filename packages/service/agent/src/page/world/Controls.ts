@@ -22,13 +22,13 @@ export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Dra
         )
       : []
 
-  /** Returns the cells of a calendar, which often listens to clicks as a whole. */
-  const daysOf = (element: Element): ReadonlyArray<Element> => {
-    const cells = Array.from(element.querySelectorAll("td")).filter(({ textContent }) =>
-      /^\s*\d{1,2}\s*$/u.test(textContent)
-    )
-    const days = new Set(cells.map(({ textContent }) => Number(textContent)))
-    return Array.from({ length: 28 }, (_, at) => at + 1).every((day) => days.has(day)) ? cells : []
+  /** Hears the cells of a calendar, which often listens to clicks as a whole. Other tables have more than its days. */
+  const hearDays = (element: Element): void => {
+    const cells = Array.from(element.querySelectorAll("td"))
+    const numbers = cells.filter(({ textContent }) => /^\s*\d{1,2}\s*$/u.test(textContent))
+    const days = new Set(numbers.map(({ textContent }) => Number(textContent)))
+    if (numbers.length <= cells.length / 2) return
+    if (Array.from({ length: 28 }, (_, at) => at + 1).every((day) => days.has(day))) numbers.forEach((one) => hear(one))
   }
 
   /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */
@@ -63,7 +63,7 @@ export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Dra
     const isNested = (inside.length > 0 && !isTwin) || root !== undefined || isDrawn
     const items = itemsOf(element)
     if (items.length > 1) hear(...items)
-    hear(...daysOf(element))
+    hearDays(element)
     const isLeaf = !isNested && text.length <= 150 && items.length <= 1
     // a text that can be clicked word by word is more than one thing
     const hasParts = !isTwin && element.childElementCount > 0 && Array.from(element.querySelectorAll("*")).some(isHeard)
@@ -110,7 +110,7 @@ export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Dra
     flush(draft)
   }
 
-  return { daysOf, isReachable, itemsOf, readActing, readScrollArea }
+  return { hearDays, isReachable, itemsOf, readActing, readScrollArea }
 }
 
 export type Controls = ReturnType<typeof controls>

@@ -70,13 +70,16 @@ export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbe
       event.preventDefault()
       event.stopImmediatePropagation()
     }
+    // a field that gives the focus to a frame each time doesn't get it again
+    const ways = [() => field instanceof HTMLElement && field.focus({ preventScroll: true }), () => frame?.blur()]
     // a frame would get the rest of the keys
     const leave = () => {
       const at = deepestFocus()
       if (!(at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement)) return
       frame = at
       // once the page is done with it
-      queueMicrotask(() => field instanceof HTMLElement && field.focus({ preventScroll: true }))
+      const way = ways.shift()
+      if (way !== undefined) queueMicrotask(way)
     }
     const types = ["keydown", "keypress", "keyup"]
     for (const type of types) addEventListener(type, listen, true)

@@ -79,8 +79,8 @@ export const locating = (world: Words & Trees & Roles & Naming & Describing & Nu
     }
   }
 
-  const rectInSight = (element: Element) =>
-    boxesOf(element).find(
+  const rectsInSight = (element: Element) =>
+    boxesOf(element).filter(
       ({ bottom, left, right, top }) => bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     )
 
@@ -120,7 +120,7 @@ export const locating = (world: Words & Trees & Roles & Naming & Describing & Nu
     const box = boxesOf(element)[0] ?? element.getBoundingClientRect()
     if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) await scroll()
     await still(element)
-    if (rectInSight(element) === undefined) {
+    if (rectsInSight(element).length === 0) {
       return kind === "file" ? at(0, 0) : refuse(`Element ${number} cannot be seen.`)
     }
     let cover: Element | null = null
@@ -128,20 +128,19 @@ export const locating = (world: Words & Trees & Roles & Naming & Describing & Nu
     for (const turn of [0, 1]) {
       // what is covered, or cut off by an area that scrolls, is brought to the middle once
       if (turn === 1) await scroll()
-      const rect = rectInSight(element)
-      if (rect === undefined) continue
-      const left = Math.max(0, rect.left)
-      const top = Math.max(0, rect.top)
-      const width = Math.min(innerWidth, rect.right) - left
-      const height = Math.min(innerHeight, rect.bottom) - top
-      for (const [across, down] of spots) {
-        const x = left + width * across
-        const y = top + height * down
-        if (!mustBeUncovered) return at(x, y)
-        cover = deepest(x, y)
-        if (!takes(element, cover)) continue
-        if (!isOfInner(element, cover)) return at(x, y)
-        ofInner ??= { x, y }
+      for (const rect of rectsInSight(element)) {
+        const [left, top] = [Math.max(0, rect.left), Math.max(0, rect.top)]
+        const width = Math.min(innerWidth, rect.right) - left
+        const height = Math.min(innerHeight, rect.bottom) - top
+        for (const [across, down] of spots) {
+          const x = left + width * across
+          const y = top + height * down
+          if (!mustBeUncovered) return at(x, y)
+          cover = deepest(x, y)
+          if (!takes(element, cover)) continue
+          if (!isOfInner(element, cover)) return at(x, y)
+          ofInner ??= { x, y }
+        }
       }
       // links and buttons fill it
       if (ofInner !== undefined) return at(ofInner.x, ofInner.y)

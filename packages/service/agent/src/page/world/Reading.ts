@@ -7,22 +7,10 @@ import type { Trees } from "./Trees.ts"
 
 /** Reads a document as people see it. Runs in the page. */
 export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Controls) => {
-  const {
-    aroundAll,
-    backgroundOf,
-    beginCell,
-    boxesOf,
-    daysOf,
-    describe,
-    eachChild,
-    finishDraft,
-    flush,
-    hideCell,
-    hear
-  } = world
+  const { aroundAll, backgroundOf, beginCell, boxesOf, describe, eachChild, finishDraft, flush } = world
   const { isEmpty, isHeard, isInteractive, isLegible, isOpaque, isReachable, isSolid, itemsOf, misses } = world
   const { modalInFront, readActing, readBox, readFrame, readMedia, readScrollArea, readShape, readText, rootOf } = world
-  const { say, startDraft, within } = world
+  const { hear, hearDays, hideCell, say, startDraft, within } = world
   const skipped = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "DATALIST"])
   const shapes = /^(?:rect|circle|ellipse|polygon|path|line|polyline|text)$/u
   let opaque: ReadonlyArray<Element> = []
@@ -45,10 +33,11 @@ export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Con
       if (element instanceof HTMLInputElement && element.type === "file") say(draft, describe(draft, element, own))
       return
     }
-    const box = isBoxed ? own : (boxesOf(element)[0] ?? own)
-    const isSized = box.width > 0 && box.height > 0
     const { position } = style
     const clip = position === "fixed" ? draft.screen : position === "absolute" ? around.placed : around.clip
+    const boxes = isBoxed ? [own] : boxesOf(element)
+    const box = boxes.find((one) => !misses(one, clip)) ?? boxes[0] ?? own
+    const isSized = box.width > 0 && box.height > 0
     const isOutside = isSized && misses(box, clip)
     const clips = style.overflow !== "visible"
     const isCell = style.display === "table-cell"
@@ -76,7 +65,7 @@ export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Con
       return
     }
     if (tag === "CANVAS" && isInSight) draft.canvas = true
-    if (tag === "TABLE") hear(...daysOf(element))
+    if (tag === "TABLE") hearDays(element)
 
     const root = rootOf(element)
     const isBare = isEmpty(element)
