@@ -132,7 +132,8 @@ export const make = (hands: Hands) => {
           : { field: "", keyed: frame }
       const place = () => [keyed.world, tab.frames.get(keyed.id), tab.loading.get(keyed.id), tab.isNavigating]
       const placeBefore = place()
-      const isThere = () => place().every((part, at) => part === placeBefore[at])
+      // a load that ends leaves the page where it is
+      const isThere = () => place().every((part, at) => part === placeBefore[at] || (at > 1 && !part))
       if (isSecret) {
         const { ok, text: outcome } = yield* call(
           frame,

@@ -87,6 +87,22 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect("selects a text in capitals, and one with hidden words in its middle", () =>
+    Effect.gen(function* () {
+      const texts = ["Loud words", "Parted words"]
+      const { results } = yield* visit("unselectable", ...texts.map((text) => use("highlight", { text })))
+      assert.deepStrictEqual(results, ["Selected.", "Selected."])
+    })
+  )
+
+  it.effect("types on if the frame of the field ends to load", () =>
+    Effect.gen(function* () {
+      const text = "a text of many keys"
+      const { results, saw } = yield* visit("frame-stops-loading", on("type", "Search", { text }))
+      assert.deepStrictEqual([results, saw.at(-1)], [["Typed."], text])
+    })
+  )
+
   it.effect("selects a text in a component's button without pressing it", () =>
     Effect.gen(function* () {
       const texts = ["Delete order", "Cancel order"]
@@ -180,6 +196,15 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
       assert.match(String(covered.results[0]), /now something else is there/u)
       const checked = yield* visit("leaves-when-pressed", on("check", "Agree", { checked: true }))
       assert.notInclude(checked.results[0], "It is checked now")
+    })
+  )
+
+  it.effect("reports whether a text stayed under the mouse, whatever is around it", () =>
+    Effect.gen(function* () {
+      const moved = yield* visit("text-moves-in-body", use("hover", { text: "Products" }))
+      assert.match(String(moved.results[0]), /now something else is there/u)
+      const stayed = yield* visit("text-without-events", use("hover", { text: "Products" }))
+      assert.deepStrictEqual(stayed.results, ["The mouse is over it."])
     })
   )
 

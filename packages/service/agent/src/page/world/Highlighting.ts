@@ -50,6 +50,8 @@ export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
     return range
   }
 
+  const boxesIn = (range: Range) => Array.from(range.getClientRects()).filter(({ width }) => width > 0)
+
   const withinOf = (number: number | null) => (number === null ? document : mustResolve(number))
 
   const others = "label,[draggable=true],[role=tab],[role=option],[role=switch],[role=radio]"
@@ -78,7 +80,7 @@ export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
     if (range === undefined) return null
     const { endContainer, startContainer } = range
     startContainer.parentElement?.scrollIntoView({ block: "center", behavior: "instant" })
-    const boxes = Array.from(range.getClientRects()).filter(({ width }) => width > 0)
+    const boxes = boxesIn(range)
     const [first, last] = [boxes[0], boxes.at(-1)]
     if (first === undefined || last === undefined) return null
     // its edges belong to its neighbors
@@ -89,10 +91,14 @@ export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
     return { from, to, isPlain }
   }
 
-  /** Returns whether a point shows a text. */
+  /** Returns whether a point shows the beginning of a text, or what is around a text that leaves the mouse to it. */
   const showsText = (wanted: string, { x, y }: Point): boolean => {
-    const element = rangeOf(wanted, document)?.startContainer.parentElement ?? null
-    return element !== null && holds(element, deepest(x, y))
+    const [range, at] = [rangeOf(wanted, document), deepest(x, y)]
+    const [box] = range === undefined ? [] : boxesIn(range)
+    const element = range?.startContainer.parentElement ?? null
+    if (element === null || at === null || box === undefined) return false
+    const isThere = Math.abs(box.left + 3 - x) < 3 && Math.abs(box.top + box.height / 2 - y) < 3
+    return isThere && (holds(element, at) || (!at.matches("body,html") && holds(at, element)))
   }
 
   const notThere = "This text is not there."
@@ -108,13 +114,14 @@ export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
       return at >= 0 ? null : notThere
     }
     const selection = getSelection()
-    const isSelected = () => bare(selection?.toString() ?? "") === bare(wanted)
-    if (isSelected()) return null
+    const selected = () => bare(selection?.toString() ?? "")
+    if (selected() === bare(wanted)) return null
     const range = rangeOf(wanted, within)
     if (range === undefined) return notThere
     selection?.removeAllRanges()
     selection?.addRange(range)
-    return isSelected() ? null : "This text is there, but it can't be selected."
+    // it may be shown in capitals, or with hidden words between
+    return selected() === "" ? "This text is there, but it can't be selected." : null
   }
 
   return { spanOf, showsText, highlight }
