@@ -86,7 +86,7 @@ const createsFor = (target: ClientConfig["Service"]["target"], write: Ledger.Led
 
 const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
 
-/** What a ledger has of a create that is interrupted while it pauses after a 429. */
+/** The entries of a ledger about a create that is interrupted while it pauses after a 429. */
 const interruptedInItsPause = Effect.fnUntraced(function* (target: ClientConfig["Service"]["target"]) {
   const written: Array<LedgerEntry["_tag"]> = []
   const { create } = createsFor(target, (entry) => Effect.sync(() => void written.push(entry._tag)))

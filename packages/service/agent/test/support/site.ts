@@ -215,8 +215,8 @@ export const pages: Readonly<Record<string, Body>> = {
   shows: () =>
     `<input aria-label=Code oninput="o.textContent=this.value;l.href='/?q='+encodeURIComponent(this.value);l.textContent=l.href"><b id=o></b><a id=l></a>`,
   cuts: () =>
-    `<input aria-label="${"n".repeat(143)}-hunter2 on"><input aria-label=Short value="${"v".repeat(113)}-hunter2 on"><textarea aria-label=Long>${"l".repeat(293)}-hunter2 on</textarea><p>beside ${"p".repeat(186)}-hunter2 on</p>`,
-  tails: () => `<p>${"w".repeat(90)}hunter2 ${"x ".repeat(37)}beside it</p>`,
+    `<input aria-label="${"n".repeat(143)}-hunter2 on"><input aria-label=Short value="${"v".repeat(113)}-hunter2 on"><textarea aria-label=Long>${"l".repeat(293)}-hunter2 on</textarea><p>nearby ${"p".repeat(186)}-hunter2 on</p>`,
+  tails: () => `<p>${"w".repeat(90)}hunter2 ${"x ".repeat(37)}nearby it</p>`,
   middle: () => `<textarea aria-label=Note>${"word ".repeat(80)}hunter2${" word".repeat(80)}</textarea>`,
   attribute: () => `<style>p::after{content:attr(data-x)}</style><p data-x="hun\u200bter2">shown: </p>`,
   behind: () => `<p>hunter2</p><dialog id=d>Over it</dialog><script>d.showModal()</script>`,

@@ -25,7 +25,7 @@ export const rows = ({ outerOf, textNodes }: Trees) => {
     return chain
   }
 
-  /** Returns the first words of a row. A row of very many, such as an article, is told from others by them as well. */
+  /** Returns the first words of a row. They are enough to tell a long row, such as an article, from others. */
   const wordsOf = (row: Element): ReadonlySet<string> => {
     const words = new Set<string>()
     for (const { data } of textNodes(row)) {
