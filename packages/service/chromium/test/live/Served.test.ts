@@ -160,11 +160,27 @@ it.live("a person watches the browser of a session's agent by each version's lin
       yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
       seen.push(page)
     }
+    // a picture from before the secret is still being decoded when the page hears of it
+    yield* viewer.run(`{
+      const { createImageBitmap } = window
+      window.decoding = 0
+      const released = new Promise((release) => (window.release = release))
+      window.createImageBitmap = async (data) => {
+        decoding++
+        await released
+        return createImageBitmap(data)
+      }
+    }`)
+    const last = yield* viewer.run(`screen_.dataset.at`)
+    yield* Effect.forEach(seen, (page) => page.run(`document.body.style.background = "rgb(20, 160, 60)"`))
+    yield* untilIn(viewer, `decoding > 0`)
     // the agent is about to type a secret
     typing.resolve()
     yield* untilIn(viewer, `!document.querySelector("#steps li:last-child small").textContent.includes("Failed")`)
     yield* Effect.forEach(seen, (page) => page.run(`document.body.textContent = "hunter2"`))
     yield* untilIn(viewer, `document.body.hasAttribute("data-concealed") && !screen_.checkVisibility()`)
+    yield* viewer.run(`release()`)
+    yield* untilIn(viewer, `screen_.dataset.at !== "${last}"`)
     assert.strictEqual(
       yield* viewer.run(`document.getElementById("state").textContent`),
       "The agent typed a secret: only its steps' pictures are shown"

@@ -229,19 +229,18 @@ const watch = (
     const message = JSON.parse(text) as Tab | Step
     if ("number" in message) return steps.show(message)
     control = message.control
-    const { driver = "none" } = message
+    const { concealed = false, driver = "none" } = message
     const labels = {
       you: "You have control. Esc releases it",
       person: "A person has control",
       none: control ? "Click to take control" : "Live"
     }
-    label = labels[driver]
-    if (document.body.dataset["state"] === "live") say("live", label)
+    // kept, because a picture from before may be drawn later
+    label = concealed ? "The agent typed a secret: only its steps' pictures are shown" : labels[driver]
+    if (concealed || document.body.dataset["state"] === "live") say("live", label)
     document.body.toggleAttribute("data-control", driver === "you")
-    document.body.toggleAttribute("data-concealed", message.concealed === true)
-    if (message.concealed === true) say("live", "The agent typed a secret: only its steps' pictures are shown")
-    find("title").textContent =
-      message.title === "" ? (message.concealed === true ? "Browser" : "Untitled tab") : message.title
+    document.body.toggleAttribute("data-concealed", concealed)
+    find("title").textContent = message.title === "" ? (concealed ? "Browser" : "Untitled tab") : message.title
     find("address").textContent = message.address
     document.title = `${message.title === "" ? "Browser" : message.title} (live)`
   }
