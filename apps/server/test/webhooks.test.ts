@@ -52,6 +52,27 @@ describe("webhooks of webagent-server", () => {
     }).pipe(Effect.provide(TestPostgres.layer))
   )
 
+  it.live("wait only for a message about the same run while a request has no response", () =>
+    Effect.gen(function* () {
+      const { at } = yield* node(join(yield* folder, "server.db"), "east")
+      let isOver = false
+      const { received, url } = yield* receiver((response, count) => {
+        if (count === 1) response.on("close", () => (isOver = true))
+        else response.end()
+      })
+      yield* createHook(at, url, { events: ["run.completed"] })
+      yield* createRun(at, "duration=10ms steps=0")
+      yield* untilTrue(() => received.length === 1)
+      yield* Effect.forEach(range(20), () => createRun(at, "duration=10ms steps=0"))
+      yield* untilTrue(() => received.length === 21)
+      assert.isFalse(isOver)
+      // the sender gives up after 10 seconds, and sends it again 5 seconds later
+      yield* untilTrue(() => isOver)
+      yield* untilTrue(() => received.length === 22)
+      assert.deepStrictEqual(received[21], received[0])
+    })
+  )
+
   it.live("are sent again with the same id if they were sent but not stored before a kill", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")

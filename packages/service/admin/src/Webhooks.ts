@@ -33,7 +33,7 @@ export const WebhookDelivery = Schema.Struct({
   status: Schema.String,
   attempts: Schema.Int,
   createdAt: Instant,
-  /** Time of the next attempt; null if there is none. */
+  /** Time of the next attempt; null if there is none. While one is under way, the time when it counts as lost. */
   nextAttemptAt: Schema.NullOr(Instant),
   finishedAt: Schema.NullOr(Instant),
   /** HTTP status of the last response; null if there was none. */

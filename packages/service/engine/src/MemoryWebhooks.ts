@@ -29,8 +29,8 @@ interface Shared {
 
 /** Makes the queue of messages. */
 const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue => {
-  /** Until when a sender has a webhook for itself, and when one last took it. */
-  const leases = new Map<string, { readonly until_ms: number; readonly at_ms: number }>()
+  /** The time when messages of a webhook were last taken. */
+  const takenAt_ms = new Map<string, number>()
   let position = 0
 
   /** The due messages of a webhook whose turn it is. */
@@ -52,16 +52,19 @@ const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue =
       deliveries.prune(Infinity, deliveries.countFinished() - mostFinished)
       return true
     }),
-    take: (lease_ms, limit) =>
+    take: (lease_ms, limit, sending) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
-        const free = [...hooks.values()]
-          .filter(({ id, isActive }) => isActive && (leases.get(id)?.until_ms ?? 0) <= now_ms)
-          .toSorted((left, right) => (leases.get(left.id)?.at_ms ?? 0) - (leases.get(right.id)?.at_ms ?? 0))
-        for (const webhook of free) {
-          const due = dueOf(webhook.id, now_ms)
+        const line = [...hooks.values()]
+          .filter(({ isActive }) => isActive)
+          .toSorted((left, right) => (takenAt_ms.get(left.id) ?? 0) - (takenAt_ms.get(right.id) ?? 0))
+        for (const webhook of line) {
+          const room = Math.max(0, limit - (sending.get(webhook.id) ?? 0))
+          const due = dueOf(webhook.id, now_ms).slice(0, room)
           if (due.length === 0) continue
-          leases.set(webhook.id, { until_ms: now_ms + lease_ms, at_ms: now_ms })
-          return { webhook, lease: now_ms, deliveries: due.slice(0, limit) }
+          takenAt_ms.set(webhook.id, now_ms)
+          const taken = due.map((delivery) => ({ ...delivery, nextAt_ms: now_ms + lease_ms }))
+          taken.forEach(deliveries.put)
+          return { webhook, deliveries: taken }
         }
         return null
       }),
@@ -80,9 +83,11 @@ const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue =
           error
         })
       }),
-    release: ({ lease, webhook: { id } }) =>
-      Effect.sync(() => {
-        if (leases.get(id)?.at_ms === lease) leases.set(id, { at_ms: lease, until_ms: 0 })
+    release: ({ attempts, hookId, id, nextAt_ms }) =>
+      Effect.map(Clock.currentTimeMillis, (now_ms) => {
+        const stored = deliveries.find(hookId, id)
+        if (stored?.status !== "queued" || stored.attempts !== attempts || stored.nextAt_ms !== nextAt_ms) return
+        deliveries.put({ ...stored, nextAt_ms: now_ms })
       }),
     nextIn: Effect.map(Clock.currentTimeMillis, (now_ms) => {
       const times = [...hooks.values()].flatMap(({ id, isActive }) =>

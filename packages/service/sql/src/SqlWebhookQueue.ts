@@ -63,22 +63,25 @@ export const make = (
     ),
     position: read(Effect.map(sql<Row>`SELECT cursor FROM webhook_position`, ([row]) => Number(row?.["cursor"] ?? 0))),
     advance: (from, to, deliveries) => transaction(sql, advance(from, to, deliveries)),
-    take: Effect.fnUntraced(function* (lease_ms, limit) {
+    take: Effect.fnUntraced(function* (lease_ms, limit, sending) {
       const now_ms = yield* now
-      const [row] = yield* Effect.mapError(
-        sql<Row>`UPDATE webhooks SET busy_until_ms = ${now_ms} + ${lease_ms}, taken_at_ms = ${now_ms} WHERE n = (
-          SELECT n FROM webhooks WHERE active = 1 AND busy_until_ms <= ${now_ms} AND EXISTS (
-            SELECT 1 FROM webhook_deliveries AS due WHERE due.hook = webhooks.id AND due.finished_at_ms IS NULL
-              AND due.next_at_ms <= ${now_ms} AND ${isFirst})
-          ORDER BY taken_at_ms, n LIMIT 1 ${takeLocked}) RETURNING id, record, taken_at_ms`,
-        unavailable
-      )
+      const full = [...sending].flatMap(([id, count]) => (count < limit ? [] : [id]))
+      const isFree = full.length === 0 ? sql`active = 1` : sql`active = 1 AND NOT ${sql.in("id", full)}`
+      const isDue = sql`due.finished_at_ms IS NULL AND due.next_at_ms <= ${now_ms} AND ${isFirst}`
+      const [row] = yield* sql<Row>`UPDATE webhooks SET taken_at_ms = ${now_ms} WHERE n = (
+        SELECT n FROM webhooks WHERE ${isFree} AND EXISTS (
+          SELECT 1 FROM webhook_deliveries AS due WHERE due.hook = webhooks.id AND ${isDue})
+        ORDER BY taken_at_ms, n LIMIT 1 ${takeLocked}) RETURNING id, record`
       if (row === undefined) return null
-      const deliveries = yield* read(sql<Row>`SELECT * FROM webhook_deliveries AS due
-        WHERE hook = ${row["id"]} AND finished_at_ms IS NULL AND next_at_ms <= ${now_ms} AND ${isFirst}
-        ORDER BY n LIMIT ${limit}`)
-      return { webhook: hookOf(row), lease: Number(row["taken_at_ms"]), deliveries: deliveries.map(deliveryOf) }
-    }),
+      const webhook = hookOf(row)
+      // none if another sender was at the same webhook, and took them first
+      const taken = yield* sql<Row>`WITH taken AS MATERIALIZED (
+        SELECT n FROM webhook_deliveries AS due WHERE due.hook = ${webhook.id} AND ${isDue}
+        ORDER BY n LIMIT ${limit - (sending.get(webhook.id) ?? 0)} ${takeLocked})
+        UPDATE webhook_deliveries SET next_at_ms = ${now_ms} + ${lease_ms} WHERE n IN (SELECT n FROM taken) RETURNING *`
+      const inOrder = taken.toSorted((left, right) => Number(left["n"]) - Number(right["n"]))
+      return { webhook, deliveries: inOrder.map(deliveryOf) }
+    }, Effect.mapError(unavailable)),
     record: (delivery, { error, response, status, wait_ms }) =>
       Effect.flatMap(now, (now_ms) => {
         const { attempts, finishedAt_ms: _, id, nextAt_ms: __, ...rest } = delivery
@@ -90,12 +93,13 @@ export const make = (
             record = ${JSON.stringify({ ...rest, id, status, response, error })}
           WHERE id = ${id} AND attempts = ${attempts} AND finished_at_ms IS NULL`
       }).pipe(Effect.mapError(unavailable), Effect.asVoid),
-    // a later lease began after this one was over, so at a later time
-    release: ({ lease, webhook }) =>
-      sql`UPDATE webhooks SET busy_until_ms = 0 WHERE id = ${webhook.id} AND taken_at_ms = ${lease}`.pipe(
-        Effect.mapError(unavailable),
-        Effect.asVoid
-      ),
+    // a later lease of the message ends at a later time
+    release: ({ attempts, id, nextAt_ms }) =>
+      Effect.flatMap(
+        now,
+        (now_ms) => sql`UPDATE webhook_deliveries SET next_at_ms = ${now_ms}
+          WHERE id = ${id} AND attempts = ${attempts} AND next_at_ms = ${nextAt_ms} AND finished_at_ms IS NULL`
+      ).pipe(Effect.mapError(unavailable), Effect.asVoid),
     nextIn: read(
       Effect.flatMap(now, (now_ms) =>
         Effect.map(

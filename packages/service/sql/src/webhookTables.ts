@@ -1,6 +1,6 @@
 import type { ColumnTypes } from "./ColumnTypes.ts"
 
-/** The tables of webhooks. */
+/** The tables of webhooks. `busy_until_ms` was the lease of a webhook; now each message has its own, `next_at_ms`. */
 export const webhookTables = ({ id, integer, serial, strict }: ColumnTypes): ReadonlyArray<string> => [
   `CREATE TABLE webhooks (
     n ${serial},

@@ -36,6 +36,9 @@ const subjectsOf = (taken: Taken | null) => taken?.deliveries.map(({ subject }) 
 
 const minute_ms = 60_000
 
+/** Takes messages as a sender that sends none yet. */
+const take = (webhooks: WebhooksService, limit = 9, lease_ms = minute_ms) => webhooks.take(lease_ms, limit, new Map())
+
 const delivered = { status: "delivered", wait_ms: 0, response: 200, error: null } as const
 const failed = (wait_ms: number) =>
   ({ status: "queued", wait_ms, response: 503, error: "The response was 503" }) as const
@@ -80,8 +83,8 @@ const testOwners = (test: Test) => {
     const third = yield* as("a")(webhooks.create(fields, 9))
     yield* as("a")(webhooks.enqueue(message(third, "r1")))
     yield* as("a")(webhooks.remove(third.id))
-    assert.deepStrictEqual(subjectsOf(yield* webhooks.take(minute_ms, 9)), ["r1"])
-    assert.isNull(yield* webhooks.take(minute_ms, 9))
+    assert.deepStrictEqual(subjectsOf(yield* take(webhooks)), ["r1"])
+    assert.isNull(yield* take(webhooks))
   })
 
   test("refuses more webhooks than an owner may have", function* (webhooks) {
@@ -110,7 +113,7 @@ const testOwners = (test: Test) => {
 }
 
 const testSenders = (test: Test) => {
-  test("gives a webhook to one sender, which gets the oldest message about each subject", function* (webhooks) {
+  test("gives each message to one sender, the oldest about each subject", function* (webhooks) {
     const hook = yield* webhooks.create(fields, 0)
     const other = yield* webhooks.create(fields, 0)
     yield* webhooks.advance(0, 1, [
@@ -118,21 +121,28 @@ const testSenders = (test: Test) => {
       message(hook, "r2"),
       message(hook, "r1", { messageId: "msg_2" })
     ])
-    const taken = yield* Effect.all(Arr.replicate(webhooks.take(minute_ms, 9), 4), { concurrency: "unbounded" })
-    const [first = null, ...more] = taken.filter((one) => one !== null)
+    const taken = yield* Effect.all(Arr.replicate(take(webhooks), 4), { concurrency: "unbounded" })
+    const [r1 = assert.fail(), r2 = assert.fail(), ...more] = taken.flatMap((one) => one?.deliveries ?? [])
     assert.lengthOf(more, 0)
-    assert.deepStrictEqual(subjectsOf(first), ["r1", "r2"])
-    // one webhook doesn't wait for another
-    yield* webhooks.advance(1, 2, [message(other, "r3")])
-    assert.deepStrictEqual(subjectsOf(yield* webhooks.take(minute_ms, 9)), ["r3"])
-    const [head] = first?.deliveries ?? []
-    yield* webhooks.record(head ?? assert.fail(), delivered)
-    yield* webhooks.release(first ?? assert.fail())
-    const next = yield* webhooks.take(minute_ms, 1)
-    assert.strictEqual(next?.webhook.id, hook.id)
-    assert.lengthOf(next?.deliveries ?? [], 1)
-    yield* webhooks.release(next ?? assert.fail())
-    assert.sameMembers([...(subjectsOf(yield* webhooks.take(minute_ms, 9)) ?? [])], ["r1", "r2"])
+    assert.deepStrictEqual([r1.subject, r2.subject, r1.messageId], ["r1", "r2", "msg_1"])
+    // they don't delay other messages of the webhook, nor those of another one
+    yield* webhooks.advance(1, 2, [message(hook, "r3"), message(other, "r4")])
+    assert.sameDeepMembers([subjectsOf(yield* take(webhooks)), subjectsOf(yield* take(webhooks))], [["r3"], ["r4"]])
+    assert.isNull(yield* take(webhooks))
+    yield* webhooks.record(r1, delivered)
+    yield* webhooks.release(r2)
+    const next = yield* take(webhooks)
+    assert.sameMembers(next?.deliveries.map(({ messageId }) => messageId) ?? [], ["msg_2", "msg_r2"])
+  })
+
+  test("gives webhooks turns, and a sender no more messages than it may send at once", function* (webhooks) {
+    const hook = yield* webhooks.create(fields, 0)
+    const other = yield* webhooks.create(fields, 0)
+    const many = ["r1", "r2", "r3", "r4"].map((subject) => message(hook, subject))
+    yield* webhooks.advance(0, 1, [...many, message(other, "r5"), message(other, "r6")])
+    const next = (count: number) => Effect.map(webhooks.take(minute_ms, 2, new Map([[hook.id, count]])), subjectsOf)
+    assert.deepStrictEqual([yield* next(1), yield* next(0), yield* next(2)], [["r1"], ["r5", "r6"], null])
+    assert.deepStrictEqual(yield* next(0), ["r2", "r3"])
   })
 
   test("waits after a failed attempt, and delays later messages about the same subject", function* (webhooks) {
@@ -140,14 +150,13 @@ const testSenders = (test: Test) => {
     assert.isNull(yield* webhooks.nextIn)
     yield* webhooks.advance(0, 1, [message(hook, "r1")])
     assert.strictEqual(yield* webhooks.nextIn, 0)
-    const taken = yield* webhooks.take(minute_ms, 9)
-    const delivery = taken?.deliveries[0] ?? assert.fail()
+    const delivery = (yield* take(webhooks))?.deliveries[0] ?? assert.fail()
     yield* webhooks.record(delivery, failed(minute_ms))
     // the outcome of an attempt that another sender recorded
     yield* webhooks.record(delivery, delivered)
     yield* webhooks.advance(1, 2, [message(hook, "r1")])
-    yield* webhooks.release(taken ?? assert.fail())
-    assert.isNull(yield* webhooks.take(minute_ms, 9))
+    yield* webhooks.release(delivery)
+    assert.isNull(yield* take(webhooks))
     const stored = yield* webhooks.delivery(hook.id, delivery.id)
     assert.deepInclude(stored, { status: "queued", attempts: 1, response: 503, error: "The response was 503" })
     assert.isNull(stored.finishedAt_ms)
@@ -155,22 +164,25 @@ const testSenders = (test: Test) => {
     const over = yield* webhooks.delivery(hook.id, delivery.id)
     assert.deepInclude(over, { status: "failed", attempts: 2, response: null, error: "No response", nextAt_ms: null })
     assert.isNotNull(over.finishedAt_ms)
-    assert.deepStrictEqual(subjectsOf(yield* webhooks.take(minute_ms, 9)), ["r1"])
+    assert.deepStrictEqual(subjectsOf(yield* take(webhooks)), ["r1"])
   })
 
-  test("gives the webhook of a lost sender to another one", function* (webhooks) {
+  test("gives the messages of a lost sender to another one", function* (webhooks) {
     const hook = yield* webhooks.create(fields, 0)
     yield* webhooks.advance(0, 1, [message(hook, "r1")])
-    const lost = (yield* webhooks.take(200, 9)) ?? assert.fail()
-    assert.isNull(yield* webhooks.take(200, 9))
+    const [lost] = (yield* take(webhooks, 9, 200))?.deliveries ?? []
+    assert.isNull(yield* take(webhooks))
     yield* Effect.sleep("250 millis")
-    const taken = (yield* webhooks.take(minute_ms, 9)) ?? assert.fail()
-    assert.deepStrictEqual(subjectsOf(taken), ["r1"])
-    // the first sender wakes up again, and the webhook stays with the second
-    yield* webhooks.release(lost)
-    assert.isNull(yield* webhooks.take(minute_ms, 9))
-    yield* webhooks.release(taken)
-    assert.deepStrictEqual(subjectsOf(yield* webhooks.take(minute_ms, 9)), ["r1"])
+    const [taken] = (yield* take(webhooks))?.deliveries ?? []
+    assert.strictEqual(taken?.id, lost?.id)
+    // the first sender wakes up again, and the message stays with the second
+    yield* webhooks.release(lost ?? assert.fail())
+    assert.isNull(yield* take(webhooks))
+    yield* webhooks.release(taken ?? assert.fail())
+    assert.deepStrictEqual(subjectsOf(yield* take(webhooks)), ["r1"])
+    yield* webhooks.record(taken ?? assert.fail(), delivered)
+    yield* webhooks.release(taken ?? assert.fail())
+    assert.isNull(yield* webhooks.nextIn)
   })
 
   test("sends nothing to an inactive webhook, and keeps its messages", function* (webhooks) {
@@ -178,9 +190,9 @@ const testSenders = (test: Test) => {
     yield* webhooks.update(hook.id, { isActive: false })
     yield* webhooks.enqueue(message(hook, "r1"))
     assert.isNull(yield* webhooks.nextIn)
-    assert.isNull(yield* webhooks.take(minute_ms, 9))
+    assert.isNull(yield* take(webhooks))
     yield* webhooks.update(hook.id, { isActive: true })
-    assert.deepStrictEqual(subjectsOf(yield* webhooks.take(minute_ms, 9)), ["r1"])
+    assert.deepStrictEqual(subjectsOf(yield* take(webhooks)), ["r1"])
   })
 
   test("stores messages above an owner's limit as refused", function* (webhooks) {
@@ -212,7 +224,7 @@ const testSenders = (test: Test) => {
   test("deletes finished messages, the oldest first", function* (webhooks) {
     const hook = yield* webhooks.create(fields, 0)
     yield* webhooks.advance(0, 1, [message(hook, "r1"), message(hook, "r2"), message(hook, "r3")])
-    const taken = yield* webhooks.take(minute_ms, 2)
+    const taken = yield* take(webhooks, 2)
     for (const one of taken?.deliveries ?? []) yield* webhooks.record(one, delivered)
     assert.strictEqual(yield* webhooks.prune(0, 9), 0)
     const later = Number.MAX_SAFE_INTEGER

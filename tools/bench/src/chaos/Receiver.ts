@@ -50,11 +50,8 @@ const failing = 0.25
 /** Ways to fail: a status, a redirect, which senders may not follow, or a cut connection. */
 const failures = ["500", "redirect", "cut"] as const
 
-/**
- * Share of messages whose first attempt gets no response at all. A sender waits for it, and others wait for the sender,
- * so with more of them more than 1,000 messages of a key would wait, and the next ones would be refused.
- */
-const hanging = 0.01
+/** Share of messages whose first attempt gets no response at all. */
+const hanging = 1 / 16
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const parts: Array<Buffer> = []

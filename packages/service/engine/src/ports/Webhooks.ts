@@ -20,11 +20,9 @@ export interface AttemptOutcome {
   readonly error: string | null
 }
 
-/** A webhook that one sender has for itself, and the messages to send now, all with different subjects. */
+/** A webhook, and messages that one sender has for itself until their `nextAt_ms`, all with different subjects. */
 export interface Taken {
   readonly webhook: Webhook
-  /** Tells this lease from later ones of the same webhook. */
-  readonly lease: number
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
@@ -72,14 +70,19 @@ export interface WebhookQueue {
     deliveries: ReadonlyArray<NewDelivery>
   ) => Effect.Effect<boolean, StoreUnavailable>
   /**
-   * Takes an active webhook with due messages, the one that has waited longest, for this long: no other sender gets it
-   * until then or until `release`. Of the messages with the same subject, only the oldest is due.
+   * Takes due messages of the active webhook whose turn it is: no other sender gets them for this long or until
+   * `release`. Of the messages with the same subject, only the oldest is due. A webhook gets at most `limit` messages at
+   * once, with those that this sender is `sending` to it, by its id. Null if there are none.
    */
-  readonly take: (lease_ms: number, limit: number) => Effect.Effect<Taken | null, StoreUnavailable>
+  readonly take: (
+    lease_ms: number,
+    limit: number,
+    sending: ReadonlyMap<string, number>
+  ) => Effect.Effect<Taken | null, StoreUnavailable>
   /** Stores the outcome of an attempt, unless another sender stored one for it. */
   readonly record: (delivery: Delivery, outcome: AttemptOutcome) => Effect.Effect<void, StoreUnavailable>
-  /** Ends a lease. A lease that is over is left alone, because another sender may have the webhook. */
-  readonly release: (taken: Pick<Taken, "lease" | "webhook">) => Effect.Effect<void, StoreUnavailable>
+  /** Makes a taken message due now. One whose lease is over is left alone, because another sender may have it. */
+  readonly release: (delivery: Delivery) => Effect.Effect<void, StoreUnavailable>
   /** Time until the earliest attempt that waits, 0 if it's due; null if none waits. */
   readonly nextIn: Effect.Effect<number | null, StoreUnavailable>
   /** Deletes messages that finished at this time or before, at most this many; returns their number. */

@@ -1,4 +1,4 @@
-import { type Delivery, Engine, type Taken, waitAfter, Webhooks, type WebhooksService } from "@webagent/engine"
+import { type Delivery, Engine, waitAfter, type Webhook, Webhooks, type WebhooksService } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -31,16 +31,16 @@ export const WebhookSettings: Context.Reference<WebhookSettings> = Context.Refer
   { defaultValue: (): WebhookSettings => ({ allowPrivate: false, poll: "1 second", around: (requests) => requests }) }
 )
 
-/** Time for which a sender has a webhook for itself. It's longer than the time limit of a request. */
+/** Time for which a sender has a message for itself. It's longer than the time limit of a request. */
 const lease_ms = 30_000
 
-/** Number of webhooks that this process sends to at once, and of messages to each, all about different subjects. */
-const most = { webhooks: 32, messages: 16 }
+/** Number of messages that this process sends at once, and of those to one webhook, all about different subjects. */
+const most = { all: 512, each: 16 }
 
 /** Number of events that are read at a time. */
 const pageSize = 500
 
-/** Shortest time between two looks when messages are due, but another sender has their webhook. */
+/** Shortest time between two looks when messages are due, but an earlier one about the same subject is being sent. */
 const least_ms = 1000
 
 /** From a hint to the look, so that the events of a moment are read together. */
@@ -97,7 +97,7 @@ const make = (webhooks: WebhooksService) =>
       }
     })
 
-    const attempt = Effect.fnUntraced(function* ({ webhook }: Taken, delivery: Delivery) {
+    const attempt = Effect.fnUntraced(function* (webhook: Webhook, delivery: Delivery) {
       const { body, messageId } = delivery
       const now_ms = yield* Clock.currentTimeMillis
       // receivers compare it with their own clock
@@ -120,29 +120,37 @@ const make = (webhooks: WebhooksService) =>
       })
     })
 
-    /** Sends the due messages of one webhook. One that isn't recorded is sent again when the lease is over. */
-    const serve = (taken: Taken) =>
-      Effect.forEach(taken.deliveries, (delivery) => attempt(taken, delivery), {
-        concurrency: "unbounded",
-        discard: true
-      }).pipe(Effect.ensuring(Effect.ignore(webhooks.release(taken))))
+    /** Number of messages that are being sent, by the id of their webhook. */
+    const sending = new Map<string, number>()
+    let total = 0
+    const count = (id: string, change: 1 | -1) => {
+      total += change
+      const left = (sending.get(id) ?? 0) + change
+      if (left === 0) sending.delete(id)
+      else sending.set(id, left)
+    }
 
-    let serving = 0
+    /** Sends a message. If its outcome can't be stored either, it's sent again when the lease is over. */
+    const deliver = (webhook: Webhook, delivery: Delivery) => {
+      count(webhook.id, 1)
+      return settings.around(attempt(webhook, delivery)).pipe(
+        Effect.onError(() => Effect.ignore(webhooks.release(delivery))),
+        Effect.catchCause((cause) => Effect.logWarning("Cannot store the delivery of a webhook", cause)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            count(webhook.id, -1)
+            wake()
+          })
+        ),
+        Effect.forkIn(scope)
+      )
+    }
+
     const send = Effect.gen(function* () {
-      while (serving < most.webhooks) {
-        const taken = yield* webhooks.take(lease_ms, most.messages)
+      while (total <= most.all - most.each) {
+        const taken = yield* webhooks.take(lease_ms, most.each, sending)
         if (taken === null) return
-        serving++
-        yield* settings.around(serve(taken)).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("Cannot store the delivery of a webhook", cause)),
-          Effect.ensuring(
-            Effect.sync(() => {
-              serving--
-              wake()
-            })
-          ),
-          Effect.forkIn(scope)
-        )
+        yield* Effect.forEach(taken.deliveries, (delivery) => deliver(taken.webhook, delivery), { discard: true })
       }
     })
 
