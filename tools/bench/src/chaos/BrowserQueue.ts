@@ -1,6 +1,8 @@
 /** Checks the waits for browsers against the stored records: their order, the turns of keys, and their deadlines. */
 import type { Browser, StoredEvent, Turn } from "@webagent/engine"
-import type { Evidence, Hit } from "./Oracle.ts"
+import { type Disturbances, makeDisturbedTimes, recovery_ms } from "./DisturbedTimes.ts"
+import type { StartingBrowser } from "./Observer.ts"
+import type { Evidence } from "./Oracle.ts"
 import type { LooseCreate } from "./Waits.ts"
 
 /** Limits of each node's browsers, and of the waits for them. */
@@ -15,65 +17,105 @@ export interface Room {
   readonly visible_ms: number
 }
 
-/** Events outside of the queue that delay launches. */
-export interface Disturbances {
-  readonly hits: ReadonlyArray<Hit>
-  readonly outages: ReadonlyArray<{ readonly from_ms: number; readonly until_ms: number }>
-}
-
 /** The evidence at the end. */
 export interface QueueEvidence extends Pick<Evidence, "browsers" | "events" | "turns"> {
   readonly creates: ReadonlyArray<LooseCreate>
+  /** Browsers of creates that were seen before they had a place, by their id. */
+  readonly starting: ReadonlyMap<string, StartingBrowser>
 }
 
-/** A browser that got a place. */
+/** The wait for a browser at one node. */
 interface Launch {
+  /** The id of the browser; of a run that got none, that of the run. */
   readonly id: string
   readonly owner: string | null
   readonly node: string
   /** Time before which it didn't wait. */
   readonly arrived_ms: number
-  /** Time from which it's known to wait; Infinity for one whose place was never stored, such as that of a create. */
+  /** Time from which it's known to wait; Infinity if it was never seen waiting. */
   readonly waited_ms: number
+  /** Time until which it's known to wait: when it got its place, or until it gave up. */
+  readonly left_ms: number
+  /** Infinity if it got no place. */
   readonly placed_ms: number
   /** Infinity while it runs. */
   readonly stopped_ms: number
 }
 
-/** Time that commits take longer after an outage. */
-const recovery_ms = 3000
+/** The times at which runs stored that they wait, by a field of the events. */
+const reportsBy = (events: ReadonlyArray<StoredEvent>, of: "id" | "sessionId") => {
+  const reports = events.filter(({ event }) => event.browserQueue !== undefined)
+  const byId = Map.groupBy(reports, ({ event }) => event[of])
+  return (id: string | null, from_ms: number) =>
+    (byId.get(id) ?? []).find(({ event }) => event.at_ms >= from_ms)?.event.at_ms ?? Infinity
+}
 
-/** Returns whether something disturbed a node in this time. */
-const isDisturbed = ({ hits, outages }: Disturbances, node: string, from_ms: number, until_ms: number): boolean =>
-  hits.some(({ at_ms, name }) => node.startsWith(`${name}.`) && at_ms >= from_ms && at_ms <= until_ms) ||
-  outages.some((outage) => outage.from_ms <= until_ms && outage.until_ms + recovery_ms >= from_ms)
+/** The waits of runs until their deadline. */
+const waitsInVain = (
+  turns: ReadonlyArray<Turn.Turn>,
+  events: ReadonlyArray<StoredEvent>,
+  { outages }: Disturbances
+): ReadonlyArray<Launch> => {
+  const reportOf = reportsBy(events, "id")
+  return turns.flatMap(
+    ({ browserQueue, dispatchedAt_ms, failure, finishedAt_ms, id, node, owner }): ReadonlyArray<Launch> => {
+      if (failure !== "no_browser" || node === null || dispatchedAt_ms === null || finishedAt_ms === null) return []
+      const left_ms = Math.min(finishedAt_ms, browserQueue?.until_ms ?? Infinity)
+      // a launch that fails without the database waits again, behind the others
+      const again = outages.filter(({ from_ms }) => from_ms < left_ms).map(({ until_ms }) => until_ms + recovery_ms)
+      const waited_ms = Math.max(reportOf(id, dispatchedAt_ms), ...again)
+      const arrived_ms = dispatchedAt_ms
+      return [{ id, owner, node, arrived_ms, waited_ms, left_ms, placed_ms: Infinity, stopped_ms: left_ms }]
+    }
+  )
+}
 
-/** The launches of each node, in the order of their arrival. */
+/** The waits for browsers at each node, in the order of their arrival. */
 const launchesOf = (
-  browsers: ReadonlyArray<Browser.Browser>,
-  events: ReadonlyArray<StoredEvent>
+  { browsers, events, starting, turns }: QueueEvidence,
+  { visible_ms }: Room,
+  disturbances: Disturbances
 ): ReadonlyArray<ReadonlyArray<Launch>> => {
   const placed = new Map<string, number>()
   const stopped = new Map<string, number>()
-  const waits = new Map<string, Array<number>>()
   for (const { event } of events) {
-    if (event.browserQueue !== undefined && event.sessionId !== null) {
-      waits.set(event.sessionId, [...(waits.get(event.sessionId) ?? []), event.at_ms])
-    }
     if (event.of !== "browser") continue
     if (event.to === "active") placed.set(event.id, event.at_ms)
     if (event.to === "stopped") stopped.set(event.id, event.at_ms)
   }
+  const reportOf = reportsBy(events, "sessionId")
+  /** A busy node may learn late that the record is stored with which a create begins to wait. */
+  const waitOf = (id: string) => (starting.get(id)?.firstSeen_ms ?? Infinity) + visible_ms
   const launches = browsers.flatMap(
     ({ id, node, owner, sessionId, startedAt_ms: arrived_ms }): ReadonlyArray<Launch> => {
       const placed_ms = placed.get(id)
       if (node === null || placed_ms === undefined) return []
-      const reports = waits.get(sessionId ?? "") ?? []
-      const waited_ms = Math.min(...reports.filter((at_ms) => at_ms >= arrived_ms))
-      return [{ id, owner, node, arrived_ms, waited_ms, placed_ms, stopped_ms: stopped.get(id) ?? Infinity }]
+      const waited_ms = sessionId === null ? waitOf(id) : reportOf(sessionId, arrived_ms)
+      const stopped_ms = stopped.get(id) ?? Infinity
+      return [{ id, owner, node, arrived_ms, waited_ms, left_ms: placed_ms, placed_ms, stopped_ms }]
     }
   )
-  const byNode = Map.groupBy(launches, ({ node }) => node).values()
+  // the record of a browser that never got a place is deleted; one that is left may have had a place
+  const stored = new Set(browsers.map(({ id }) => id))
+  const deleted = [...starting.values()].flatMap(
+    ({ arrived_ms, id, lastSeen_ms: left_ms, node, owner }): ReadonlyArray<Launch> =>
+      stored.has(id)
+        ? []
+        : [
+            {
+              id,
+              owner,
+              node,
+              arrived_ms,
+              waited_ms: waitOf(id),
+              left_ms,
+              placed_ms: Infinity,
+              stopped_ms: left_ms
+            }
+          ]
+  )
+  const all = [...launches, ...deleted, ...waitsInVain(turns, events, disturbances)]
+  const byNode = Map.groupBy(all, ({ node }) => node).values()
   return [...byNode].map((some) => some.toSorted((left, right) => left.arrived_ms - right.arrived_ms))
 }
 
@@ -84,22 +126,23 @@ const outOfOrder = (
   launches: ReadonlyArray<Launch>,
   { visible_ms }: Room,
   disturbances: Disturbances
-): ReadonlyArray<string> => {
-  const broken: Array<string> = []
-  for (const [index, first] of launches.entries()) {
+): ReadonlyArray<string> =>
+  launches.flatMap((first, index) => {
+    const { earliest, latest } = makeDisturbedTimes(disturbances, first.node)
+    const waited_ms = latest(first.waited_ms)
+    const left_ms = earliest(first.left_ms)
     const next = launches
       .slice(index + 1)
       .find(
         ({ arrived_ms, owner, placed_ms }) =>
-          owner === first.owner && arrived_ms > first.waited_ms && placed_ms < first.placed_ms - visible_ms
+          owner === first.owner && arrived_ms > waited_ms && placed_ms < left_ms - visible_ms
       )
-    if (next === undefined || isDisturbed(disturbances, first.node, first.waited_ms, first.placed_ms)) continue
-    broken.push(
-      `browser ${next.id} of ${next.owner} got a place at ${next.node} at ${timeOf(next.placed_ms)}, ${first.placed_ms - next.placed_ms} ms before ${first.id}, which waited ${next.arrived_ms - first.waited_ms} ms before it came`
-    )
-  }
-  return broken
-}
+    if (next === undefined) return []
+    const end = first.placed_ms === Infinity ? `${first.id} gave up` : first.id
+    return [
+      `browser ${next.id} of ${next.owner} got a place at ${next.node} at ${timeOf(next.placed_ms)}, ${left_ms - next.placed_ms} ms before ${end}, which waited ${next.arrived_ms - waited_ms} ms before it came`
+    ]
+  })
 
 /** Number of places that another key may get at most while a key waits for one. */
 const mostTurns = 1
@@ -120,31 +163,36 @@ const unfair = (
   { limited, mostPerKey, visible_ms }: Room,
   disturbances: Disturbances
 ): ReadonlyArray<string> =>
-  launches.flatMap(({ id, node, owner, placed_ms, waited_ms }) => {
+  launches.flatMap(({ id, left_ms, node, owner, waited_ms }) => {
     // two that arrive together may begin to wait in the other order
     const before = launches.filter((other) => other.owner === owner)
     const most = limited.has(owner ?? "") ? Infinity : mostPerKey(node)
     // it's the first of its key from here on, and its key may have one more
     const first_ms = Math.max(
       waited_ms,
-      ...before.flatMap((other) => (other.placed_ms < placed_ms ? [other.placed_ms] : [])),
-      lastFull_ms(launches, owner, most, placed_ms)
+      ...before.flatMap((other) => (other.placed_ms < left_ms ? [other.placed_ms] : [])),
+      lastFull_ms(launches, owner, most, left_ms)
     )
-    const others = launches.filter(
-      (other) =>
-        other.owner !== owner && other.placed_ms > first_ms + visible_ms && other.placed_ms < placed_ms - visible_ms / 2
-    )
-    const [other, places] =
-      [...Map.groupBy(others, (one) => one.owner)].find(([, some]) => some.length > mostTurns) ?? []
-    if (places === undefined || isDisturbed(disturbances, node, first_ms, placed_ms)) return []
+    // places that are taken in a disturbed time may be stored later, or never
+    const { calmParts } = makeDisturbedTimes(disturbances, node)
+    const [turns] = calmParts(first_ms, left_ms).flatMap(({ from_ms, until_ms }) => {
+      const others = launches.filter(
+        (other) =>
+          other.owner !== owner && other.placed_ms > from_ms + visible_ms && other.placed_ms < until_ms - visible_ms / 2
+      )
+      const taken = [...Map.groupBy(others, (one) => one.owner)].find(([, some]) => some.length > mostTurns)
+      return taken === undefined ? [] : [{ other: taken[0], places: taken[1].length, from_ms, until_ms }]
+    })
+    if (turns === undefined) return []
+    const { from_ms, other, places, until_ms } = turns
     // the records of the moment, which show the reason
     const course = launches
-      .filter((one) => one.stopped_ms >= first_ms - late_ms && one.arrived_ms <= placed_ms)
+      .filter((one) => one.stopped_ms >= from_ms - late_ms && one.arrived_ms <= until_ms)
       .map(
         (one) => `${one.owner} ${[one.arrived_ms, one.waited_ms, one.placed_ms, one.stopped_ms].map(timeOf).join(" ")}`
       )
     return [
-      `${other} got ${places.length} places at ${node} while browser ${id} of ${owner} waited for its turn, from ${timeOf(first_ms)} to ${timeOf(placed_ms)}; arrived, waited, placed, stopped: ${course.join(", ")}`
+      `${other} got ${places} places at ${node} while ${id} of ${owner} waited for its turn, from ${timeOf(from_ms)} to ${timeOf(until_ms)}; arrived, waited, placed, stopped: ${course.join(", ")}`
     ]
   })
 
@@ -153,6 +201,7 @@ const doubled = (browsers: ReadonlyArray<Browser.Browser>, launches: ReadonlyArr
   const sessionOf = new Map(browsers.flatMap(({ id, sessionId }) => (sessionId === null ? [] : [[id, sessionId]])))
   const bySession = Map.groupBy(launches, ({ id }) => sessionOf.get(id))
   return [...bySession].flatMap(([session, some]) => {
+    // a create, or a run that got no browser
     if (session === undefined) return []
     const sorted = some.toSorted((left, right) => left.placed_ms - right.placed_ms)
     return sorted.flatMap(({ id, placed_ms }, index) => {
@@ -189,13 +238,15 @@ const wrongWaits = (
     const since_ms = turn.browserQueue?.since_ms ?? waitsSince.get(id) ?? dispatchedAt_ms
     const end_ms = failure === "no_browser" ? finishedAt_ms : startedAt_ms
     if (queueTimeout_ms === undefined || since_ms === null || end_ms === null) return []
-    const over_ms = end_ms - since_ms - queueTimeout_ms
+    const until_ms = since_ms + queueTimeout_ms
+    const over_ms = end_ms - until_ms
     if (failure === "no_browser" && (over_ms < 0 || waitedOf(turn) < queueTimeout_ms)) {
       return [`run ${id} failed ${end_ms - since_ms} ms after it began to wait for ${queueTimeout_ms} ms: ${error}`]
     }
     // another node may have taken it over
-    if (over_ms < late_ms || attempt > 1 || node === null || isDisturbed(disturbances, node, since_ms, end_ms))
-      return []
+    if (over_ms < late_ms || attempt > 1 || node === null) return []
+    const parts = makeDisturbedTimes(disturbances, node).calmParts(until_ms, end_ms)
+    if (parts.reduce((sum, part) => sum + part.until_ms - part.from_ms, 0) < late_ms) return []
     return [`run ${id} waited for a browser until ${over_ms} ms after its deadline`]
   })
 }
@@ -206,40 +257,69 @@ const onItsWay_ms = 500
 /** Time in which a browser is stopped whose create has no connection any more. */
 const stopped_ms = 5000
 
-/** Browsers of closed connections that ran on. A frozen node can't know that a connection is closed. */
+/** The browsers of creates that had a place, by the tag of the create. */
+const placedBrowsers = (browsers: ReadonlyArray<Browser.Browser>, events: ReadonlyArray<StoredEvent>) => {
+  const placed = new Map(events.flatMap(({ event }) => (event.to === "active" ? [[event.id, event.at_ms]] : [])))
+  return new Map(
+    browsers.flatMap(({ finishedAt_ms, id, metadata, status }) => {
+      const tag = metadata["create"]
+      const placed_ms = placed.get(id)
+      if (tag === undefined || placed_ms === undefined) return []
+      return [[tag, { id, placed_ms, status, ran_ms: (finishedAt_ms ?? Infinity) - placed_ms }] as const]
+    })
+  )
+}
+
+/** Returns whether the response of a create may have been on its way when its connection closed. */
+const isOnItsWay = (placed_ms: number, closedAt_ms: number) =>
+  placed_ms > closedAt_ms - late_ms && placed_ms < closedAt_ms + onItsWay_ms
+
+/** The number of browsers that ran on because the response of their create may have been on its way. */
+export const unclaimed = ({
+  browsers,
+  creates,
+  events
+}: Pick<QueueEvidence, "browsers" | "creates" | "events">): number => {
+  const browserOf = placedBrowsers(browsers, events)
+  return creates.filter(({ failedAt_ms, failure, tag }) => {
+    const { placed_ms = Infinity, ran_ms = 0 } = browserOf.get(tag) ?? {}
+    return failure === "closed" && ran_ms >= stopped_ms && isOnItsWay(placed_ms, failedAt_ms)
+  }).length
+}
+
+/** Browsers that ran on although their create failed. A frozen node can't know that a connection is closed. */
 const leftBehind = (
-  creates: ReadonlyArray<LooseCreate>,
-  browsers: ReadonlyArray<Browser.Browser>,
-  events: ReadonlyArray<StoredEvent>,
+  { browsers, creates, events }: QueueEvidence,
   { hits, outages }: Disturbances
 ): ReadonlyArray<string> => {
-  const placed = new Map(events.flatMap(({ event }) => (event.to === "active" ? [[event.id, event.at_ms]] : [])))
-  const browserOf = new Map(browsers.flatMap((browser) => [[browser.metadata["create"] ?? "", browser]]))
-  return creates.flatMap(({ closedAt_ms, sentAt_ms, tag }) => {
-    const { finishedAt_ms, id, status } = browserOf.get(tag) ?? {}
-    const placed_ms = placed.get(id ?? "") ?? Infinity
-    if (status === undefined || (status === "stopped" && placed_ms === Infinity)) return []
-    if (closedAt_ms === null) return status === "stopped" ? [] : [`browser ${id} is ${status} after it was stopped`]
-    const ran_ms = (finishedAt_ms ?? Infinity) - (placed_ms === Infinity ? 0 : placed_ms)
+  const browserOf = placedBrowsers(browsers, events)
+  return creates.flatMap(({ failedAt_ms, failure, sentAt_ms, tag }) => {
+    const browser = browserOf.get(tag)
+    if (browser === undefined) return []
+    const { id, placed_ms, ran_ms, status } = browser
+    if (failure === null) return status === "stopped" ? [] : [`browser ${id} is ${status} after it was stopped`]
+    // a refusal says that nothing was created, whatever happens to the nodes
+    if (failure === "refused") return [`browser ${id} ran for ${ran_ms} ms although its create was refused`]
     const isDisturbed =
-      hits.some(({ at_ms, thawedAt_ms }) => (thawedAt_ms ?? 0) > sentAt_ms && at_ms < closedAt_ms + onItsWay_ms) ||
-      outages.some(({ from_ms, until_ms }) => from_ms < closedAt_ms && until_ms + recovery_ms > sentAt_ms)
-    if (ran_ms < stopped_ms || isDisturbed || placed_ms < closedAt_ms + onItsWay_ms) return []
-    return [`browser ${id} ran for ${ran_ms} ms although the connection of its create closed before it started`]
+      hits.some(({ at_ms, thawedAt_ms }) => (thawedAt_ms ?? 0) > sentAt_ms && at_ms < failedAt_ms + onItsWay_ms) ||
+      outages.some(({ from_ms, until_ms }) => from_ms < failedAt_ms && until_ms + recovery_ms > sentAt_ms)
+    if (ran_ms < stopped_ms || isDisturbed || isOnItsWay(placed_ms, failedAt_ms)) return []
+    const wait_ms = placed_ms - failedAt_ms
+    const when = wait_ms > 0 ? `${wait_ms} ms before it started` : `without a response ${-wait_ms} ms after it started`
+    return [`browser ${id} ran for ${ran_ms} ms although the connection of its create closed ${when}`]
   })
 }
 
 /** Every promise about the queue for browsers that is broken. */
-export const brokenQueue = (
-  { browsers, creates, events, turns }: QueueEvidence,
-  room: Room,
-  disturbances: Disturbances
-): ReadonlyArray<string> => [
-  ...launchesOf(browsers, events).flatMap((launches) => [
-    ...outOfOrder(launches, room, disturbances),
-    ...unfair(launches, room, disturbances),
-    ...doubled(browsers, launches)
-  ]),
-  ...wrongWaits(turns, events, disturbances),
-  ...leftBehind(creates, browsers, events, disturbances)
-]
+export const brokenQueue = (evidence: QueueEvidence, room: Room, disturbances: Disturbances): ReadonlyArray<string> => {
+  const { browsers, events, turns } = evidence
+  return [
+    ...launchesOf(evidence, room, disturbances).flatMap((launches) => [
+      ...outOfOrder(launches, room, disturbances),
+      ...unfair(launches, room, disturbances),
+      ...doubled(browsers, launches)
+    ]),
+    ...wrongWaits(turns, events, disturbances),
+    ...leftBehind(evidence, disturbances)
+  ]
+}

@@ -81,7 +81,13 @@ const seconds = (all: ReadonlyArray<number>) => {
   return `${at(0.5)} s p50, ${at(1)} s max (${all.length} runs)`
 }
 
-const usedRows = ({ closed, refused, strangers, used }: Outcome): ReadonlyArray<readonly [string, string]> =>
+const usedRows = ({
+  closed,
+  refused,
+  strangers,
+  unavailable,
+  used
+}: Outcome): ReadonlyArray<readonly [string, string]> =>
   used === null
     ? []
     : [
@@ -101,6 +107,8 @@ const usedRows = ({ closed, refused, strangers, used }: Outcome): ReadonlyArray<
         ["runs failed because no browser was free in time", grouped(used.unplaced)],
         ["creates of browsers that waited in vain", grouped(refused)],
         ["creates of browsers whose connection closed", grouped(closed)],
+        ["of these, browsers that ran on because the response was on its way", grouped(used.unclaimed)],
+        ["creates of browsers that got a 503", grouped(unavailable)],
         ["due times of schedules", grouped(used.scheduled)],
         ["webhook messages acknowledged", grouped(used.webhookMessages)],
         ["webhook requests", grouped(used.webhookRequests)],

@@ -1,5 +1,5 @@
 /** Follows a database from the outside: every event, and which node has which turn. */
-import { Schedules, Store, type StoredEvent, TimeOrderedIds } from "@webagent/engine"
+import { type Browser, Schedules, Store, type StoredEvent, TimeOrderedIds } from "@webagent/engine"
 import { Postgres, SqlSchedules, SqlStore } from "@webagent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,6 +12,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 export interface Held {
   readonly node: string
   readonly turn: string
+}
+
+/** A browser of a create that has no place yet, and when it was seen. */
+export interface StartingBrowser extends Pick<Browser.Browser, "id" | "owner"> {
+  readonly node: string
+  /** Time before which its record wasn't stored. */
+  readonly arrived_ms: number
+  /** Time by which its record was stored. */
+  readonly firstSeen_ms: number
+  /** Time until which it had no place. */
+  readonly lastSeen_ms: number
 }
 
 /** Counts of turns by status, and the finished turns with their cost, in billionths of a USD. */
@@ -37,6 +48,7 @@ export const observe = async (database: string) => {
   const events: Array<StoredEvent> = []
   const nodeOf = new Map<string, string>()
   const peaks = new Map<string, number>()
+  const starting = new Map<string, StartingBrowser>()
   const page = 1000
 
   const look = Effect.gen(function* () {
@@ -57,6 +69,16 @@ export const observe = async (database: string) => {
     const open = yield* sql<{ readonly name: string; readonly count: number }>`SELECT name, count(*) AS count FROM (
       SELECT 'runs ' || owner AS name FROM turns WHERE ended_at_ms IS NULL
       UNION ALL SELECT 'browsers ' || owner FROM browsers WHERE stopped_at_ms IS NULL) AS open GROUP BY name`
+    const began_ms = Date.now()
+    const browsers = yield* sql<{ readonly record: string }>`SELECT record FROM browsers WHERE stopped_at_ms IS NULL`
+    const ended_ms = Date.now()
+    for (const { record } of browsers) {
+      const { id, node, owner, sessionId, startedAt_ms, status } = JSON.parse(record) as Browser.Browser
+      // the event log has the waits of runs
+      if (status !== "starting" || sessionId !== null || node === null) continue
+      const { firstSeen_ms = ended_ms } = starting.get(id) ?? {}
+      starting.set(id, { id, owner, node, arrived_ms: startedAt_ms, firstSeen_ms, lastSeen_ms: began_ms })
+    }
     for (const { count, name } of open) peaks.set(name, Math.max(peaks.get(name) ?? 0, Number(count)))
     return held
   })
@@ -102,6 +124,8 @@ export const observe = async (database: string) => {
     events,
     /** The largest numbers of open records, as `runs bob`. */
     peaks,
+    /** The browsers of creates that were seen before they had a place. */
+    starting,
     /** Which node last had a turn. */
     nodeOf,
     /** The turns that a node has at work, by its name. */

@@ -182,7 +182,7 @@ export const aboveLimit = (
 
 /**
  * Browsers that a node had above its room, by the events in their order. A node that was frozen for too long stops its
- * browsers when it wakes, and other nodes store that.
+ * browsers when it wakes, possibly before another node stores that they were lost with it.
  */
 export const aboveRoom = (
   browsers: ReadonlyArray<Browser.Browser>,
@@ -191,11 +191,11 @@ export const aboveRoom = (
   hits: ReadonlyArray<Hit>
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
-  const nodeOf = new Map(browsers.map(({ id, node }) => [id, node]))
+  const browserById = new Map(browsers.map((browser) => [browser.id, browser]))
   const active = new Map<string, Map<string, number>>()
   for (const { event } of events) {
     const { at_ms, id, of, to } = event
-    const node = of === "browser" ? nodeOf.get(id) : undefined
+    const node = of === "browser" ? browserById.get(id)?.node : undefined
     if (node === undefined || node === null) continue
     const here = active.get(node) ?? new Map<string, number>()
     active.set(node, here)
@@ -203,7 +203,8 @@ export const aboveRoom = (
     else if (to === "active") {
       const freezes = hits.filter(({ name, thawedAt_ms }) => thawedAt_ms !== undefined && node.startsWith(`${name}.`))
       for (const [other, since_ms] of here) {
-        if (freezes.some((freeze) => freeze.at_ms > since_ms && freeze.at_ms < at_ms)) here.delete(other)
+        const isLost = browserById.get(other)?.stopReason === "node_lost"
+        if (isLost && freezes.some((freeze) => freeze.at_ms > since_ms && freeze.at_ms < at_ms)) here.delete(other)
       }
       here.set(id, at_ms)
       if (here.size > most) broken.push(`browser ${id} is number ${here.size} of ${node}, which has ${most}`)

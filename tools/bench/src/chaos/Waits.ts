@@ -8,8 +8,13 @@ export interface LooseCreate {
   /** The metadata of its browser. */
   readonly tag: string
   readonly sentAt_ms: number
-  /** Time at which its connection closed; null if it had a response. */
-  closedAt_ms: number | null
+  /** Time at which it failed; Infinity if it created a browser. */
+  failedAt_ms: number
+  /**
+   * How it failed: its connection closed, the service refused it, or it was unavailable, such as a node that was to
+   * have the browser; null if it created a browser.
+   */
+  failure: "closed" | "refused" | "unavailable" | null
 }
 
 /** Time that a create waits for a browser, as the flag of the nodes says. */
@@ -53,7 +58,12 @@ export const makeWaits = (name: string): Waits => {
   }
 
   const browse = async ({ draw, requests, wrong }: Kit) => {
-    const made: LooseCreate = { tag: `${name}-${creates.length + 1}`, sentAt_ms: Date.now(), closedAt_ms: null }
+    const made: LooseCreate = {
+      tag: `${name}-${creates.length + 1}`,
+      sentAt_ms: Date.now(),
+      failedAt_ms: Infinity,
+      failure: null
+    }
     creates.push(made)
     const response = await requests
       .send(requests.any(), {
@@ -64,10 +74,11 @@ export const makeWaits = (name: string): Waits => {
         patience_ms: draw() < 0.5 ? Math.ceil(draw() * createTimeout_ms) : createTimeout_ms * 4
       })
       .catch(() => undefined)
-    if (response === undefined) {
-      made.closedAt_ms = Date.now()
-      return
+    const fail = (failure: LooseCreate["failure"]) => {
+      made.failedAt_ms = Date.now()
+      made.failure = failure
     }
+    if (response === undefined) return fail("closed")
     const { body, status } = response
     const waited_ms = Date.now() - made.sentAt_ms
     if (status === 201) {
@@ -78,14 +89,13 @@ export const makeWaits = (name: string): Waits => {
       return
     }
     if (status !== 429 && status !== 503) wrong.push(`POST /browsers: ${status} ${JSON.stringify(body)}`)
+    fail(status === 429 ? "refused" : "unavailable")
     if (status === 429 && / waited /u.test(textOf(body, "detail"))) {
       refused++
       if (waited_ms < createTimeout_ms)
         wrong.push(`POST /browsers was refused after ${waited_ms} ms: ${body["detail"]}`)
       return
     }
-    // a node that was to have the browser may be lost
-    if (status === 503) made.closedAt_ms = Date.now()
     await sleep(100 + draw() * 300)
   }
 

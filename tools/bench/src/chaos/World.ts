@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { adminKey, type Member } from "./Cluster.ts"
 import { brokenDeliveries, openDeliveries } from "./Deliveries.ts"
 import type { observe } from "./Observer.ts"
-import { brokenQueue, type Disturbances, type QueueEvidence } from "./BrowserQueue.ts"
+import { brokenQueue, type QueueEvidence, unclaimed } from "./BrowserQueue.ts"
+import type { Disturbances } from "./DisturbedTimes.ts"
 import { aboveLimit, aboveRoom, type Evidence, sharedWriters, twiceCreated } from "./Oracle.ts"
 import { makeRealBrowsers } from "./RealBrowsers.ts"
 import { receive } from "./Receiver.ts"
@@ -34,6 +35,8 @@ export interface Used {
   /** Runs that waited for a browser, and those of them that failed because none was free in time. */
   readonly queued: number
   readonly unplaced: number
+  /** Browsers of closed connections that ran on, because the response may have been on its way. */
+  readonly unclaimed: number
 }
 
 /** The world of one chaos. */
@@ -49,12 +52,12 @@ export interface World {
   /** Waits until all webhooks are delivered, and returns every promise that is broken. */
   readonly broken: (
     observer: Observer,
-    evidence: Omit<QueueEvidence, "events">,
+    evidence: Omit<QueueEvidence, "events" | "starting">,
     disturbances: Disturbances
   ) => Promise<ReadonlyArray<string>>
   readonly used: (
     observer: Observer,
-    evidence: Pick<Evidence, "browsers" | "turns">,
+    evidence: Omit<QueueEvidence, "events" | "starting">,
     disturbances: Disturbances
   ) => Promise<Used>
   readonly close: () => Promise<void>
@@ -167,7 +170,7 @@ export const makeWorld = async (
     },
     broken: async (observer, evidence, disturbances) => {
       await delivered(observer)
-      const { events } = observer
+      const { events, starting } = observer
       const { browsers } = evidence
       const room = {
         most: mostBrowsers,
@@ -183,7 +186,7 @@ export const makeWorld = async (
         ...sharedWriters(browsers, events),
         ...twiceCreated(browsers, events),
         ...aboveRoom(browsers, events, room.most, disturbances.hits),
-        ...brokenQueue({ ...evidence, events }, room, disturbances),
+        ...brokenQueue({ ...evidence, events, starting }, room, disturbances),
         // without them, this proves nothing about the queue and the profiles
         ...(queuedIn({ events }) === 0 ? ["no run waited for a browser"] : []),
         ...(real !== undefined && keptSignIns(visits(), browsers, disturbances.hits).elsewhere === 0
@@ -201,7 +204,7 @@ export const makeWorld = async (
         ...(await leaked(observer))
       ]
     },
-    used: async (observer, { browsers, turns }, { hits }) => {
+    used: async (observer, { browsers, creates, turns }, { hits }) => {
       const outcomes = turns.flatMap(({ questions = [] }) => questions.map(({ outcome }) => outcome?.kind))
       const acknowledged = receiver.arrivals.filter((arrival) => arrival.acknowledged !== null)
       return {
@@ -215,6 +218,7 @@ export const makeWorld = async (
         webhookMessages: new Set(acknowledged.map(({ hook, messageId }) => `${hook.url} ${messageId}`)).size,
         queued: queuedIn(observer),
         unplaced: turns.filter(({ failure }) => failure === "no_browser").length,
+        unclaimed: unclaimed({ browsers, creates, events: observer.events }),
         scheduled: tenants.reduce((sum, tenant) => sum + tenant.due(), 0)
       }
     },

@@ -12,6 +12,7 @@ import { type Hit, isTouched, violationsOf, type Loss, takeovers, wrongSums } fr
 import { observe } from "./Observer.ts"
 import type { Tenant } from "./Tenant.ts"
 import { passes, upgrade } from "./Upgrade.ts"
+import type { LooseCreate } from "./Waits.ts"
 import { makeWorld, type Used, type World } from "./World.ts"
 
 /** Kinds of actions on the nodes. */
@@ -76,8 +77,9 @@ export interface Outcome {
   readonly strangers: number
   /** The use of everything else; null if there was none. */
   readonly used: Used | null
-  /** Creates of browsers whose connection closed, and those that waited for as long as they could. */
+  /** Creates of browsers whose connection closed, whose node was unavailable, and that waited for as long as they could. */
   readonly closed: number
+  readonly unavailable: number
   readonly refused: number
   readonly ended: Readonly<Record<string, number>>
   /** Runs that ended with a node that was never killed, frozen or stopped. */
@@ -251,6 +253,7 @@ const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
   const { happened, hits, loads, losses, nodes, observer, options, outages, tenants, world } = course
   const evidence = await settled(observer)
   const creates = loads.flatMap(({ waits }) => waits.creates)
+  const failedAs = (as: LooseCreate["failure"]) => creates.filter(({ failure }) => failure === as).length
   const ofWorld = (await world?.broken(observer, { ...evidence, creates }, { hits, outages })) ?? []
   const outcomes = evidence.turns.map(({ failure, status }) => (failure === null ? status : `failed: ${failure}`))
   const ended: Record<string, number> = {}
@@ -284,8 +287,9 @@ const outcomeOf = async (course: Course): Promise<Omit<Outcome, "took_s">> => {
     walks: sum(loads.map((load) => load.walks())),
     deleted: deleted.size,
     strangers: sum(loads.map((load) => load.strangers())),
-    used: (await world?.used(observer, evidence, { hits, outages })) ?? null,
-    closed: creates.filter(({ closedAt_ms }) => closedAt_ms !== null).length,
+    used: (await world?.used(observer, { ...evidence, creates }, { hits, outages })) ?? null,
+    closed: failedAs("closed"),
+    unavailable: failedAs("unavailable"),
     refused: sum(loads.map(({ waits }) => waits.refused())),
     ended,
     untouched: untouched.length,

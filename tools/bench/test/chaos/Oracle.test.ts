@@ -266,17 +266,28 @@ describe("the room of a node", () => {
       event: { at_ms: Number(at_ms), of: "browser", id, sessionId: null, owner: null, from: null, to }
     }
   }
-  const browsers = ["b1", "b2"].map((id) => browser({ id }))
-  const brokenBy = (hits: Parameters<typeof aboveRoom>[3], ...moves: ReadonlyArray<string>) =>
-    aboveRoom(browsers, moves.map(move), 1, hits)
+  const brokenBy = (
+    hits: Parameters<typeof aboveRoom>[3],
+    moves: ReadonlyArray<string>,
+    stopReason: Browser.Browser["stopReason"] = null
+  ) => aboveRoom([browser({ id: "b1", stopReason }), browser({ id: "b2" })], moves.map(move), 1, hits)
+  const moves = ["b1 active 1", "b2 active 5"]
+  const broken = ["browser b2 is number 2 of n1.x, which has 1"]
+  const freeze = { name: "n1", at_ms: 3, thawedAt_ms: 4 }
 
-  it("is for the browsers that it has at once, those that it lost in a freeze aside", () => {
-    const moves = ["b1 active 1", "b2 active 5"]
-    assert.deepStrictEqual(brokenBy([], "b1 active 1", "b1 stopped 3", "b2 active 5"), [])
-    const broken = ["browser b2 is number 2 of n1.x, which has 1"]
-    assert.deepStrictEqual(brokenBy([], ...moves), broken)
-    assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3 }], ...moves), broken)
-    assert.deepStrictEqual(brokenBy([{ name: "n2", at_ms: 3, thawedAt_ms: 4 }], ...moves), broken)
-    assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3, thawedAt_ms: 4 }], ...moves), [])
+  it("is for the browsers that it has at once", () => {
+    assert.deepStrictEqual(brokenBy([], ["b1 active 1", "b1 stopped 3", "b2 active 5"]), [])
+    assert.deepStrictEqual(brokenBy([], moves), broken)
+  })
+
+  it("excludes browsers that were lost in a freeze of the node, even if that is stored later", () => {
+    assert.deepStrictEqual(brokenBy([freeze], [...moves, "b1 stopped 6"], "node_lost"), [])
+    assert.deepStrictEqual(brokenBy([{ ...freeze, name: "n2" }], [...moves, "b1 stopped 6"], "node_lost"), broken)
+    assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3 }], [...moves, "b1 stopped 6"], "node_lost"), broken)
+  })
+
+  it("includes browsers that ran on after a freeze of the node", () => {
+    assert.deepStrictEqual(brokenBy([freeze], moves), broken)
+    assert.deepStrictEqual(brokenBy([freeze], [...moves, "b1 stopped 6"], "asked"), broken)
   })
 })

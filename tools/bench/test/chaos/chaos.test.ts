@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { run } from "../../src/chaos/chaos.ts"
+import { fromSource } from "../../src/measure/ServerProcess.ts"
 
 const seed = Number(process.env["WEBAGENT_CHAOS_SEED"] ?? 1)
 
@@ -70,5 +71,12 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
     assert.match(broken.join("\n"), /^key \S+ made \S+ and /mu)
     assert.match(broken.join("\n"), /^run \S+ was running 2 times$/mu)
     assert.match(broken.join("\n"), /^a walk missed run \S+$/mu)
+  })
+
+  it("are detected as wrong if they serve the newest launch first, and launch more browsers than they may", async () => {
+    const command = [process.execPath, "--import", import.meta.resolve("./unfairQueue.ts"), ...fromSource]
+    const { broken } = await run({ ...quiet, uses: "everything", command, clients: 24, duration_ms: 15_000 })
+    assert.match(broken.join("\n"), /^browser \S+ of \S+ got a place at \S+ at \S+, \d+ ms before \S+/mu)
+    assert.match(broken.join("\n"), /^browser \S+ is number 3 of n\d\.\S+, which has 2$/mu)
   })
 })
