@@ -57,8 +57,9 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
     assert.isAbove(queued, 0)
     // a machine that is too busy for 50 runs doesn't come to every kind of use
     if (outcome.runs < 50) return
-    for (const count of [outcome.ended["cancelled"] ?? 0, answers, files, profileBrowsers, scheduled]) {
-      assert.isAbove(count, 0)
+    const { cancelled = 0 } = outcome.ended
+    for (const [use, count] of Object.entries({ cancelled, answers, files, profileBrowsers, scheduled })) {
+      assert.isAbove(count, 0, `${use}, seed ${seed}`)
     }
     assert.isAbove(outcome.walks, 5)
     assert.isAbove(webhookMessages, outcome.runs)
