@@ -181,8 +181,9 @@ export const aboveLimit = (
 }
 
 /**
- * Browsers that a node had above its room, by the events in their order. A node that was frozen for too long stops its
- * browsers when it wakes, possibly before another node stores that they were lost with it.
+ * Browsers that a node had above its room, by the events in their order. Two kinds of browsers may be stopped before that
+ * is stored: those whose time is over, and those of a node that was frozen for too long. It stops them when it wakes, and
+ * other nodes store that they were lost with it.
  */
 export const aboveRoom = (
   browsers: ReadonlyArray<Browser.Browser>,
@@ -203,8 +204,11 @@ export const aboveRoom = (
     else if (to === "active") {
       const freezes = hits.filter(({ name, thawedAt_ms }) => thawedAt_ms !== undefined && node.startsWith(`${name}.`))
       for (const [other, since_ms] of here) {
-        const isLost = browserById.get(other)?.stopReason === "node_lost"
-        if (isLost && freezes.some((freeze) => freeze.at_ms > since_ms && freeze.at_ms < at_ms)) here.delete(other)
+        const { expiresAt_ms = null, stopReason } = browserById.get(other) ?? {}
+        const isExpired = stopReason === "expired" && expiresAt_ms !== null && expiresAt_ms <= at_ms
+        const isLost =
+          stopReason === "node_lost" && freezes.some((freeze) => freeze.at_ms > since_ms && freeze.at_ms < at_ms)
+        if (isExpired || isLost) here.delete(other)
       }
       here.set(id, at_ms)
       if (here.size > most) broken.push(`browser ${id} is number ${here.size} of ${node}, which has ${most}`)

@@ -269,8 +269,9 @@ describe("the room of a node", () => {
   const brokenBy = (
     hits: Parameters<typeof aboveRoom>[3],
     moves: ReadonlyArray<string>,
-    stopReason: Browser.Browser["stopReason"] = null
-  ) => aboveRoom([browser({ id: "b1", stopReason }), browser({ id: "b2" })], moves.map(move), 1, hits)
+    stopReason: Browser.Browser["stopReason"] = null,
+    expiresAt_ms: number | null = null
+  ) => aboveRoom([browser({ id: "b1", stopReason, expiresAt_ms }), browser({ id: "b2" })], moves.map(move), 1, hits)
   const moves = ["b1 active 1", "b2 active 5"]
   const broken = ["browser b2 is number 2 of n1.x, which has 1"]
   const freeze = { name: "n1", at_ms: 3, thawedAt_ms: 4 }
@@ -284,6 +285,12 @@ describe("the room of a node", () => {
     assert.deepStrictEqual(brokenBy([freeze], [...moves, "b1 stopped 6"], "node_lost"), [])
     assert.deepStrictEqual(brokenBy([{ ...freeze, name: "n2" }], [...moves, "b1 stopped 6"], "node_lost"), broken)
     assert.deepStrictEqual(brokenBy([{ name: "n1", at_ms: 3 }], [...moves, "b1 stopped 6"], "node_lost"), broken)
+  })
+
+  it("excludes browsers whose time is over, even if that is stored later", () => {
+    assert.deepStrictEqual(brokenBy([], [...moves, "b1 stopped 6"], "expired", 4), [])
+    assert.deepStrictEqual(brokenBy([], [...moves, "b1 stopped 8"], "expired", 7), broken)
+    assert.deepStrictEqual(brokenBy([], moves, null, 4), broken)
   })
 
   it("includes browsers that ran on after a freeze of the node", () => {
