@@ -15,44 +15,46 @@ interface Part {
 
 /** The disturbed times of a node. */
 export interface DisturbedTimes {
-  /** The first moment at which a step may have begun that was stored at this time. */
+  /** The first moment at which a step may have been taken whose record has this time. */
   readonly earliest: (at_ms: number) => number
-  /** The last moment by which a step has taken effect that was stored at this time. */
+  /** The last moment by which a step has taken effect whose record has this time. */
   readonly latest: (at_ms: number) => number
-  /** The parts of this time that nothing disturbed. */
+  /** The parts of this time in which no commit was delayed. */
   readonly calmParts: (from_ms: number, until_ms: number) => ReadonlyArray<Part>
 }
 
-/** Time that commits take longer after an outage, or while a frozen node holds a lock. */
+/**
+ * Time that commits take longer after an outage or a freeze. It's also the longest time for which a frozen node can hold
+ * a lock that others wait for.
+ */
 export const recovery_ms = 3000
 
-/** Time after which a node without heartbeats is declared lost, and another one takes over. */
-const takeover_ms = 5500
-
+/** Makes the disturbed times of a node. A node that is lost takes no further steps under this id. */
 export const makeDisturbedTimes = ({ hits, outages }: Disturbances, node: string): DisturbedTimes => {
-  const disturbed = [
-    ...hits.map(({ at_ms, name, thawedAt_ms = at_ms }) =>
-      node.startsWith(`${name}.`)
-        ? { from_ms: at_ms, until_ms: thawedAt_ms + takeover_ms }
-        : { from_ms: at_ms, until_ms: at_ms + recovery_ms }
-    ),
-    ...outages.map(({ from_ms, until_ms }) => ({ from_ms, until_ms: until_ms + recovery_ms }))
-  ].toSorted((left, right) => left.from_ms - right.from_ms)
+  const isOwn = ({ name }: Hit) => node.startsWith(`${name}.`)
+  const partOf = (from_ms: number, until_ms = from_ms): Part => ({ from_ms, until_ms: until_ms + recovery_ms })
+  const sorted = (parts: ReadonlyArray<Part>) => parts.toSorted((left, right) => left.from_ms - right.from_ms)
+  // a commit that fails is retried, and its record has the time of the last attempt
+  const retried = sorted([
+    ...hits.filter(isOwn).map(({ at_ms, thawedAt_ms }) => partOf(at_ms, thawedAt_ms)),
+    ...outages.map(({ from_ms, until_ms }) => partOf(from_ms, until_ms))
+  ])
+  const delayed = sorted([...retried, ...hits.map(({ at_ms }) => partOf(at_ms))])
   return {
     earliest: (at_ms) =>
-      disturbed.reduceRight(
+      retried.reduceRight(
         (time_ms, { from_ms, until_ms }) => (from_ms <= time_ms && time_ms <= until_ms ? from_ms : time_ms),
         at_ms
       ),
     latest: (at_ms) =>
-      disturbed.reduce(
+      retried.reduce(
         (time_ms, { from_ms, until_ms }) => (from_ms <= time_ms && time_ms <= until_ms ? until_ms : time_ms),
         at_ms
       ),
     calmParts: (from_ms, until_ms) => {
       const parts: Array<Part> = []
       let calmFrom_ms = from_ms
-      for (const part of disturbed) {
+      for (const part of delayed) {
         if (part.until_ms < calmFrom_ms || part.from_ms > until_ms) continue
         if (part.from_ms > calmFrom_ms) parts.push({ from_ms: calmFrom_ms, until_ms: part.from_ms })
         calmFrom_ms = part.until_ms

@@ -149,6 +149,9 @@ describe("the oracle of the browser queue", () => {
     const outage = (from_ms: number, until_ms: number) => broken(all, { hits: [], outages: [{ from_ms, until_ms }] })
     assert.match(outage(1500, 2000), /ann got 2 places at n1\.x while b1 of bob waited for its turn, from 00:00:05/u)
     assert.strictEqual(outage(1500, 6000), "")
+    const frozen = (name: string) => broken(all, { hits: [{ at_ms: 2000, thawedAt_ms: 9000, name }], outages: [] })
+    assert.strictEqual(frozen("n1"), "")
+    assert.match(frozen("n2"), /ann got 2 places at n1\.x while b1 of bob waited for its turn, from 00:00:05/u)
   })
 
   it("detects two browsers of a session at a node", () => {
@@ -170,7 +173,7 @@ describe("the oracle of the browser queue", () => {
     const late = evidenceOf([], { turns: [waiting({ finishedAt_ms: 20_000 })] })
     const frozen = (at_ms: number, thawedAt_ms: number) =>
       broken(late, { hits: [{ at_ms, thawedAt_ms, name: "n1" }], outages: [] })
-    assert.strictEqual(frozen(2500, 11_000), "")
+    assert.strictEqual(frozen(2500, 13_000), "")
     assert.match(frozen(2500, 6000), /run a waited for a browser until 17000 ms after its deadline/u)
   })
 
