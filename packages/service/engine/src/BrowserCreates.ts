@@ -69,10 +69,10 @@ export interface BrowserCreates {
   ) => Effect.Effect<MadeOf<"Browser">, BrowserCreateFailed | KeyTaken>
   readonly isLaunching: (id: string) => boolean
   /**
-   * Waits until a browser is no longer starting; false if its launch failed. `key` is that of its create, which goes
-   * with the record of a browser without a place. `looks` limits the checks of a browser that another node launches.
+   * Waits until a browser is no longer starting, or its node is lost; false if its launch failed. `key` is that of its
+   * create, which goes with the record of a browser without a place.
    */
-  readonly isLaunched: (id: string, key: string, looks?: number) => Effect.Effect<boolean, StoreUnavailable>
+  readonly isLaunched: (id: string, key: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater" | "giveWay">, Pick<BrowserLaunches, "launch"> {
@@ -81,12 +81,8 @@ interface CreatesOptions extends Pick<BrowserStops, "end" | "endLater" | "giveWa
   readonly loans: Pick<ProfileLoans, "end" | "lend">
 }
 
-/**
- * Interval and number of checks with which a repeated create waits for a browser that another node launches: for a
- * minute.
- */
+/** Interval at which a repeated create looks at a browser that another node launches. */
 const lookEvery_ms = 100
-const maxLooks = 600
 
 /** Makes the creates of a node. */
 export const make = Effect.fnUntraced(function* ({
@@ -169,12 +165,7 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  const create = Effect.fnUntraced(function* (
-    request: BrowserRequest,
-    record: Record,
-    queue: LaunchQueue | null = null,
-    restore: Restore = identity
-  ) {
+  const create: BrowserCreates["create"] = Effect.fnUntraced(function* (request, record, queue, restore = identity) {
     const country = request.proxyCountryCode
     if (country !== null && pool.countries?.includes(country.toUpperCase()) === false) {
       return yield* new CountryUnavailable({ country })
@@ -184,20 +175,23 @@ export const make = Effect.fnUntraced(function* ({
       return yield* new LifetimeTooLong({ most_ms })
     }
     const browser = yield* admitted(request, record)
-    const active = yield* launch(browser, restore, queue).pipe(
+    const outcome = Deferred.makeUnsafe<Browser.Browser, LaunchFailed | StoreUnavailable>()
+    const onSilence = (error: StoreUnavailable) => Deferred.doneUnsafe(outcome, Effect.fail(error))
+    const launched = launch(browser, restore, queue ?? null, onSilence).pipe(
       Effect.onError(() => loans.end(browser)),
-      Effect.ensuring(settled(browser.id))
+      Effect.ensuring(settled(browser.id)),
+      Deferred.into(outcome)
     )
-    return { _tag: "Browser", browser: active } satisfies MadeOf<"Browser">
+    // a repeat gets a browser with a key, so its launch goes on if this create fails in an outage of the store
+    yield* browser.idempotencyKey === null
+      ? launched
+      : Effect.forkDetach(launched, { startImmediately: true, uninterruptible: true })
+    return { _tag: "Browser", browser: yield* Deferred.await(outcome) } satisfies MadeOf<"Browser">
   })
 
-  const isLaunched = Effect.fnUntraced(function* (
-    id: string,
-    key: string,
-    looks = maxLooks
-  ): Effect.fn.Return<boolean, StoreUnavailable> {
+  const isLaunched: BrowserCreates["isLaunched"] = Effect.fnUntraced(function* (id, key) {
     const here = launching.get(id)
-    if (here !== undefined) return yield* Effect.flatMap(Deferred.await(here), () => isLaunched(id, key, looks))
+    if (here !== undefined) return yield* Effect.flatMap(Deferred.await(here), () => isLaunched(id, key))
     const browser = Option.getOrUndefined(yield* store.browser(id))
     if (browser === undefined) {
       // an old browser may be deleted before its key, and a repeat may have the key of one that got no place
@@ -205,12 +199,13 @@ export const make = Effect.fnUntraced(function* ({
       return Option.exists(record, ({ made }) => made._tag === "Browser" && made.browser.id === id)
     }
     if (browser.status !== "starting") return browser.stopReason !== "launch_failed"
-    if (browser.node === null || browser.node === node || looks === 0 || (yield* isLost(browser.node))) {
+    // a node that lives ends its launches itself, however long they may wait for room there
+    if (browser.node === null || browser.node === node || (yield* isLost(browser.node))) {
       yield* end(id, "launch_failed")
       return false
     }
     yield* Effect.sleep(lookEvery_ms)
-    return yield* isLaunched(id, key, looks - 1)
+    return yield* isLaunched(id, key)
   })
 
   const creates: BrowserCreates = { create, isLaunching: (id) => launching.has(id), isLaunched }

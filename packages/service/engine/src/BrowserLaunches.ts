@@ -10,7 +10,7 @@ import type { BrowserStops } from "./BrowserStops.ts"
 import * as Browser from "./domain/Browser.ts"
 import type { LaunchQueue, PoolLaunches } from "./PoolLaunches.ts"
 import { LaunchFailed } from "./ports/BrowserPool.ts"
-import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Store, StoreUnavailable } from "./ports/Store.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
 import { storeRetries } from "./storeRetries.ts"
 
@@ -19,11 +19,15 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 /** Launches browsers and stores them as active. */
 export interface BrowserLaunches {
-  /** Launches a browser that is stored as starting. With `queue`, it may wait for room in the pool. */
+  /**
+   * Launches a browser that is stored as starting. With `queue`, it may wait for room in the pool. A long outage of the
+   * store stops the browser. One with a key calls `onSilence` instead and runs on, because a repeat may already have it.
+   */
   readonly launch: (
     browser: Browser.Browser,
     restore: Restore,
-    queue: LaunchQueue | null
+    queue: LaunchQueue | null,
+    onSilence: (error: StoreUnavailable) => void
   ) => Effect.Effect<Browser.Browser, LaunchFailed | StoreUnavailable>
   /** Fails the launches under way, and all later ones. */
   readonly cut: Effect.Effect<void>
@@ -67,13 +71,12 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
           ),
         AdmissionRefused: Effect.die,
         KeyTaken: Effect.die
-      }),
-      Effect.retry({ schedule: storeRetries, times: 10 })
+      })
     )
 
-  /** Launches a browser that is stored as starting. */
-  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore, queue: LaunchQueue | null) {
+  const launch: BrowserLaunches["launch"] = Effect.fnUntraced(function* (browser, restore, queue, onSilence) {
     const removals = running.removals()
+    const isOver = () => running.removals() !== removals || isClosing()
     const key = browser.idempotencyKey
     const unborn = end(browser.id, "launch_failed", { key }).pipe(
       Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key })))
@@ -91,9 +94,14 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
     const kept = yield* Effect.onError(
       Effect.uninterruptible(
         Effect.suspend(() => {
-          if (running.removals() !== removals || isClosing()) return Effect.succeed(false)
+          if (isOver()) return Effect.succeed(false)
           running.add(browser.id, launched)
-          return activate(active)
+          const insist = (error: StoreUnavailable) => {
+            if (key === null) return Effect.fail(error)
+            onSilence(new StoreUnavailable({ applied: "unknown", cause: error.cause }))
+            return Effect.retry(activate(active), { schedule: storeRetries, while: () => !isOver() })
+          }
+          return Effect.retry(activate(active), { schedule: storeRetries, times: 10 }).pipe(Effect.catch(insist))
         })
       ),
       () => Effect.andThen(gone, unborn)

@@ -1,6 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Restore } from "./BrowserLaunches.ts"
 import type { Browser } from "./domain/Browser.ts"
 import { LaunchFailed, type LaunchWait } from "./ports/BrowserPool.ts"
 import * as WaitingLaunches from "./WaitingLaunches.ts"
@@ -23,9 +24,6 @@ export interface PlacesOptions {
   /** False while the machine has no memory for another browser; true by default. */
   readonly hasMemory?: () => boolean
 }
-
-/** Lets callers interrupt a part of an uninterruptible effect. */
-type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** The places of a pool, each for one browser. */
 export interface BrowserPlaces {

@@ -20,6 +20,8 @@ export interface BrowserStops {
   ) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
   /** Stops an unused browser, which makes room for another one. */
   readonly giveWay: (id: string) => Effect.Effect<void, StoreUnavailable>
+  /** Stops a browser in the background, and retries for as long as the store is away, as `endLater` does. */
+  readonly stopLater: (id: string, reason: Browser.StopReason) => void
   readonly isStopping: (id: string) => boolean
   /** Stores the end of a browser, unless it has ended. */
   readonly end: ReturnType<typeof endBrowser>
@@ -89,12 +91,13 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
+  const stopIfThere = (id: string, reason: Browser.StopReason) =>
+    Effect.uninterruptible(Effect.catchTag(Effect.asVoid(stop(id, reason)), "BrowserNotFound", () => Effect.void))
+
   const stops: BrowserStops = {
     stop,
-    giveWay: (id) =>
-      Effect.uninterruptible(Effect.asVoid(stop(id, "idle"))).pipe(
-        Effect.catchTag("BrowserNotFound", () => Effect.void)
-      ),
+    giveWay: (id) => stopIfThere(id, "idle"),
+    stopLater: (id, reason) => later(stopIfThere(id, reason)),
     isStopping: (id) => stopping.has(id),
     end,
     endLater,

@@ -23,6 +23,7 @@ import * as SessionBrowsers from "./SessionBrowsers.ts"
 export interface Browsers
   extends
     Pick<BrowserCreates.BrowserCreates, "create" | "isLaunched">,
+    Pick<BrowserStops.BrowserStops, "stopLater">,
     Pick<SessionBrowsers.SessionBrowsers, "allowDomains" | "ofSession">,
     Pick<PoolLaunches.PoolLaunches, "setDraining"> {
   /** Notes that a profile of the caller is used; fails if browsers can't use it. */
@@ -35,11 +36,8 @@ export interface Browsers
   ) => Effect.Effect<CdpTransport, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
   /** Saves the profile of a browser that runs here and that the caller may see. */
   readonly save: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | ProfileUnusable | StoreUnavailable>
-  /** Stops a browser; without a reason, one that the caller may see. */
-  readonly stop: (
-    id: string,
-    reason?: Browser.StopReason
-  ) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+  /** Stops a browser that the caller may see. */
+  readonly stop: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
   /**
    * Number of megabytes that a browser has sent and received, if it is counted, and if the browser ran on a node that
    * counts.
@@ -127,10 +125,8 @@ export const make = Effect.fnUntraced(function* (
     useProfile: loans.use,
     find,
     connect: (id, page) => Effect.andThen(find(id), connections.connectTo(id, page)),
-    stop: (id, reason = "asked") =>
-      Effect.uninterruptible(
-        reason === "asked" ? Effect.andThen(find(id), stops.stop(id, reason)) : stops.stop(id, reason)
-      ),
+    stop: (id) => Effect.uninterruptible(Effect.andThen(find(id), stops.stop(id, "asked"))),
+    stopLater: stops.stopLater,
     save: (id) =>
       Effect.tap(
         find(id),

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Agent } from "./ports/Agent.ts"
-import { type BrowserPool, type CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
+import type { BrowserPool, CdpTransport } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
 import type {
   AdmissionRefused,
@@ -43,6 +43,7 @@ import * as Browsers from "./Browsers.ts"
 import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
 import * as OwnedLists from "./OwnedLists.ts"
+import { drained } from "./PoolLaunches.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import type { MadeOf } from "./SafeCreates.ts"
 import type * as SessionQuestions from "./SessionQuestions.ts"
@@ -200,11 +201,6 @@ export class Engine extends Context.Service<
   }
 }
 
-const draining = new LaunchFailed({
-  reason: "failed",
-  message: "This server is draining and starts no browser. Try again in a moment"
-})
-
 /** The store; readers of the event log get a hint after each commit with events. */
 const hintingStore = Effect.gen(function* () {
   const store = yield* Store
@@ -289,10 +285,12 @@ const make = Effect.gen(function* () {
         (queue) =>
           once(safe, "Browser", (record) =>
             Effect.suspend(() =>
-              executions.isDraining() ? Effect.fail(draining) : browsers.create(request, record, queue)
+              executions.isDraining() ? drained({ sessionId: null }) : browsers.create(request, record, queue)
             )
           ),
-        ({ browser }) => (safe === undefined ? Effect.ignore(browsers.stop(browser.id, "asked")) : Effect.void)
+        ({ browser }) => {
+          if (safe === undefined) browsers.stopLater(browser.id, "asked")
+        }
       ),
     stopBrowser: (id) => browsers.stop(id),
     saveBrowser: browsers.save,

@@ -18,7 +18,6 @@ import { NodeId } from "./ports/NodeId.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
 import * as RunningAgents from "./RunningAgents.ts"
-import { storeRetries } from "./storeRetries.ts"
 import * as Questions from "./Questions.ts"
 import * as Takes from "./Takes.ts"
 
@@ -125,9 +124,7 @@ export const make = Effect.fnUntraced(function* (browsers: Browsers, control: Br
     }
     agents.release(session.id)
     if (session.status === "stopped" && session.browserId !== null) {
-      const isAway = ({ _tag }: { readonly _tag: string }) => _tag === "StoreUnavailable" && !closing
-      const stopped = browsers.stop(session.browserId, "session_stopped")
-      fork(Effect.ignore(Effect.retry(stopped, { schedule: storeRetries, while: isAway })))
+      browsers.stopLater(session.browserId, "session_stopped")
     }
   }
 

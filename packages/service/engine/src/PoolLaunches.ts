@@ -1,5 +1,5 @@
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Browser from "./domain/Browser.ts"
@@ -15,7 +15,10 @@ import type { ProfileLoans } from "./ProfileLoans.ts"
 import type { RunningBrowsers } from "./RunningBrowsers.ts"
 
 /** The wait of a launch for room in the pool. */
-export interface LaunchQueue extends Partial<BrowserQueueLimits>, Pick<LaunchWait, "waited_ms"> {
+export interface LaunchQueue
+  extends Partial<Pick<LaunchWait, "over">>, Pick<BrowserQueueLimits, "isMovable" | "since_ms"> {
+  /** When it stops waiting; the pool's own limit by default, and for null. */
+  readonly until_ms?: number | null
   /** Receives its place in the queue, as soon as it waits and again from time to time. */
   readonly onWaiting?: (place: QueuePlace) => void
 }
@@ -38,7 +41,8 @@ interface WaitingLaunch {
   readonly over: Deferred.Deferred<never, LaunchFailed>
 }
 
-const drained = ({ sessionId }: Browser.Browser) =>
+/** Fails the launch of a browser because this node drains. */
+export const drained = ({ sessionId }: Pick<Browser.Browser, "sessionId">) =>
   Effect.fail(
     new LaunchFailed({
       reason: "draining",
@@ -144,14 +148,15 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { give
 
   const launchWaiting = (
     browser: Browser.Browser,
-    { isMovable, onWaiting, over: left = Effect.never, ...limit }: LaunchQueue
+    { isMovable, onWaiting, over: left = Effect.never, since_ms, until_ms = null }: LaunchQueue
   ): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
-    Effect.suspend(() => {
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       let entry: WaitingLaunch | undefined
       const over = Deferred.makeUnsafe<never, LaunchFailed>()
       const leave = () => void (entry !== undefined && waiting.delete(entry))
       const wait: LaunchWait = {
-        ...limit,
+        ...(until_ms === null ? {} : { within: Math.max(0, until_ms - now_ms) }),
+        waited_ms: now_ms - (since_ms ?? now_ms),
         over: Effect.raceFirst(Deferred.await(over), left),
         onPlace: leave,
         onRefused: (full, position) => {
@@ -177,12 +182,10 @@ export const make = Effect.fnUntraced(function* ({ loans, running, stops: { give
       (full) => {
         const oldest = running.findUnused(full.owner)
         if (oldest === undefined) return Effect.fail(full)
-        const { waited_ms = 0, within = pool.queueTimeout_ms ?? 0 } = queue ?? {}
-        // its time is over: it gets the place, or fails
-        const again = queue && { ...queue, waited_ms: waited_ms + Duration.toMillis(within), within: 0 }
         return Effect.matchEffect(giveWay(oldest), {
           onFailure: () => Effect.fail(full),
-          onSuccess: () => launchOnce(browser, again)
+          // its time is over: it gets the place, or fails
+          onSuccess: () => launchOnce(browser, queue && { ...queue, until_ms: 0 })
         })
       }
     )

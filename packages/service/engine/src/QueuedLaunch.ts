@@ -38,14 +38,7 @@ export const queuedLaunch = <A, R>(
     const reports = places.open(isStored ? browserQueue : null, (place) =>
       report({ position: place.position, reason: place.reason, since_ms, until_ms })
     )
-    const launched = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
-      launch({
-        ...(isMovable === undefined ? {} : { isMovable }),
-        ...(until_ms === null ? {} : { within: Math.max(0, until_ms - now_ms) }),
-        waited_ms: now_ms - since_ms,
-        onWaiting: reports.report
-      })
-    )
+    const launched = launch({ isMovable, since_ms, until_ms, onWaiting: reports.report })
     return yield* Effect.retry(launched, {
       schedule: storeRetries,
       while: ({ _tag }) => _tag === "StoreUnavailable"

@@ -35,7 +35,7 @@ export interface SessionBrowsers {
 interface SessionBrowsersOptions extends Pick<BrowserCreates, "create"> {
   readonly pool: Pick<PoolLaunches, "makeRoom">
   readonly running: RunningBrowsers
-  readonly stops: Pick<BrowserStops, "isStopping" | "stop">
+  readonly stops: Pick<BrowserStops, "isStopping" | "stopLater">
 }
 
 /** The failure of a run whose session gets no browser. */
@@ -123,7 +123,7 @@ export const make = ({ create, pool, running, stops }: SessionBrowsersOptions): 
             owner
           )
           // from here on the browser stops with its session
-          yield* Effect.onError(onCreated(browser.id), () => Effect.ignore(stops.stop(browser.id, "asked")))
+          yield* Effect.onError(onCreated(browser.id), () => Effect.sync(() => stops.stopLater(browser.id, "asked")))
           return { ...(yield* restore(connect(browser.id))), isNew: true }
         })
       ).pipe(

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Latch from "effect/Latch"
 import * as Metric from "effect/Metric"
+import type { Restore } from "./BrowserLaunches.ts"
 import * as Lines from "./Lines.ts"
 import type { LaunchFailed, LaunchWait } from "./ports/BrowserPool.ts"
 
@@ -147,11 +148,7 @@ export const make = Effect.fnUntraced(function* ({ admit, release, within }: Wai
      * Waits for a place, which the caller then has to release; false if the time is over. Call it in an
      * uninterruptible region, with its `restore`.
      */
-    take: (
-      owner: string | null,
-      wait: LaunchWait,
-      restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-    ) =>
+    take: (owner: string | null, wait: LaunchWait, restore: Restore) =>
       Effect.suspend(() => {
         const waiter: Waiter = { wait, place: Deferred.makeUnsafe(), reason: null }
         const hasPlace = () => Deferred.isDoneUnsafe(waiter.place)

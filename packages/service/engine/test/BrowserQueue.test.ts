@@ -1,4 +1,5 @@
 import { assert, describe } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -7,7 +8,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import { BrowserQueue } from "../src/ports/BrowserQueue.ts"
-import { Store } from "../src/ports/Store.ts"
+import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import type { StreamingAgent } from "../src/StreamingAgent.ts"
 import * as ports from "./ports.ts"
 import { completed, request, start, started, test } from "./starts.ts"
@@ -42,8 +43,15 @@ const fullPool = () => {
 
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
-/** Lets a create wait for a minute. */
-const waiting = Effect.provideService(BrowserQueue, { within: "1 minute", over: Effect.never })
+/** Lets a create wait for this many seconds from now on. */
+const waitingFor =
+  (seconds: number) =>
+  <A, E, R>(create: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.provideService(create, BrowserQueue, { until_ms: now_ms + seconds * 1000, waitsForRoom: true })
+    )
+
+const waiting = waitingFor(60)
 
 const statuses = Effect.map(
   Store.use((store) => store.lists.browsers({}, null, 10)),
@@ -165,6 +173,60 @@ describe("a browser create that may wait in the queue", () => {
       const left = yield* begin(Fiber.interrupt(repeat))
       yield* Fiber.interrupt(first)
       yield* Fiber.join(left)
+      assert.deepStrictEqual(yield* statuses, [])
+    })
+  )
+
+  test(
+    "stops its browser after an outage of the store if the caller disconnects during the launch",
+    Effect.gen(function* () {
+      let away = false
+      const faulty = Effect.updateService(Store, (store) => ({
+        ...store,
+        commit: (step) =>
+          away && step.browser?.status === "stopped"
+            ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" }))
+            : store.commit(step)
+      }))
+      const pool = fullPool()
+      const { engine } = yield* faulty(start("a", { browsers: pool.layer }))
+      const create = yield* begin(waiting(engine.createBrowser({ proxyCountryCode: null })))
+      yield* pool.free
+      yield* TestClock.adjust(0)
+      const left = yield* begin(Fiber.interrupt(create))
+      away = true
+      yield* pool.ready
+      yield* Fiber.join(left)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual([yield* statuses, pool.counts.running], [["active"], 1])
+      away = false
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual([yield* statuses, pool.counts.running], [["asked"], 0])
+    })
+  )
+
+  test(
+    "waits no longer than its own limit if it also waits for an earlier create with its key",
+    Effect.gen(function* () {
+      const pool = fullPool()
+      const { engine } = yield* start("a", { browsers: pool.layer })
+      const create = engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" })
+      const first = yield* begin(Effect.flip(waitingFor(20)(create)))
+      yield* TestClock.adjust("5 seconds")
+      const repeat = yield* begin(Effect.flip(waitingFor(20)(create)))
+      const hasty = yield* begin(Effect.flip(waitingFor(10)(create)))
+      yield* TestClock.adjust("9999 millis")
+      assert.isUndefined(hasty.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isDefined(hasty.pollUnsafe())
+      assert.deepInclude(yield* Fiber.join(hasty), { _tag: "LaunchFailed", reason: "pending" })
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* Fiber.join(first), full)
+      yield* TestClock.adjust("4999 millis")
+      assert.isUndefined(repeat.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isDefined(repeat.pollUnsafe())
+      assert.strictEqual(yield* Fiber.join(repeat), full)
       assert.deepStrictEqual(yield* statuses, [])
     })
   )

@@ -14,6 +14,7 @@ import * as MemoryStore from "../src/MemoryStore.ts"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
+import { start, test } from "./starts.ts"
 
 const started: TurnEvent = { _tag: "Started" }
 const completed: TurnEvent = { _tag: "Completed", report: {} }
@@ -297,8 +298,8 @@ describe("an unavailable store", () => {
     )
   })
 
-  const safe = { key: "k", body: "b" }
-  const createBrowser = Engine.use((engine) => engine.createBrowser({ proxyCountryCode: null }, safe))
+  const key = { key: "k", body: "b" }
+  const createBrowser = Engine.use((engine) => engine.createBrowser({ proxyCountryCode: null }, key))
 
   it.effect("delays the start of an agent, and the run completes", () => {
     let reads = 0
@@ -367,32 +368,84 @@ describe("an unavailable store", () => {
     })
   }
 
-  it.effect("stops a launched browser if the outage is long, and frees its key for another one", () => {
-    const stops: Array<string> = []
-    let away = true
-    return Effect.gen(function* () {
-      const creation = yield* Effect.forkChild(Effect.flip(createBrowser), { startImmediately: true })
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Fiber.join(creation))._tag, "StoreUnavailable")
-      assert.lengthOf(stops, 1)
-      away = false
-      const again = yield* Effect.forkChild(createBrowser, { startImmediately: true })
-      yield* TestClock.adjust("1 minute")
-      assert.isDefined(again.pollUnsafe())
-      const { browser, replayed } = yield* Fiber.join(again)
-      assert.isFalse(replayed)
-      assert.deepStrictEqual((yield* Store.use((store) => store.unfinished(10))).browsers, [browser.id])
-    }).pipe(
-      Effect.provide(
-        engineOf(
-          () => Stream.never,
-          ({ browser }) => (away && browser !== undefined && browser.status !== "starting" ? "away" : undefined),
-          undefined,
-          noting(stops)
+  for (const { title, safe } of [
+    { title: "stops a launched browser without a key if the outage is long", safe: undefined },
+    { title: "keeps a launched browser with a key running in a long outage, for a repeat of its create", safe: key }
+  ]) {
+    it.effect(title, () => {
+      const stops: Array<string> = []
+      let away = true
+      return Effect.gen(function* () {
+        const engine = yield* Engine
+        const create = engine.createBrowser({ proxyCountryCode: null }, safe)
+        const creation = yield* Effect.forkChild(Effect.flip(create), { startImmediately: true })
+        yield* TestClock.adjust("1 minute")
+        assert.isDefined(creation.pollUnsafe())
+        assert.strictEqual((yield* Fiber.join(creation))._tag, "StoreUnavailable")
+        const [first] = (yield* Store.use((store) => store.unfinished(10))).browsers
+        assert.deepStrictEqual(stops, safe === undefined ? [first] : [])
+        away = false
+        const again = yield* Effect.forkChild(create, { startImmediately: true })
+        yield* TestClock.adjust("2 seconds")
+        assert.isDefined(again.pollUnsafe())
+        const { browser, replayed } = yield* Fiber.join(again)
+        assert.deepStrictEqual([replayed, browser.id === first], safe === undefined ? [false, false] : [true, true])
+        assert.deepStrictEqual((yield* Store.use((store) => store.unfinished(10))).browsers, [browser.id])
+        assert.deepStrictEqual(stops, safe === undefined ? [first] : [])
+      }).pipe(
+        Effect.provide(
+          engineOf(
+            () => Stream.never,
+            ({ browser }) => (away && browser !== undefined && browser.status !== "starting" ? "away" : undefined),
+            undefined,
+            noting(stops)
+          )
         )
       )
-    )
-  })
+    })
+  }
+
+  test(
+    "keeps a browser running that is stored as active without a response, and that another node returns to a repeat",
+    Effect.gen(function* () {
+      const store = yield* Store
+      let [away, isStored] = [false, false]
+      const ifThere = <A, E>(read: Effect.Effect<A, E>) =>
+        Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
+          away ? Effect.fail(new StoreUnavailable({ applied: "unknown", cause: "away" })) : read
+        )
+      const faulty = Store.of({
+        ...store,
+        browser: (id) => ifThere(store.browser(id)),
+        commit: (step) => {
+          if (away || isStored || step.browser?.status !== "active") return ifThere(store.commit(step))
+          away = isStored = true
+          return Effect.andThen(store.commit(step), ifThere(Effect.void))
+        }
+      })
+      const stops: Array<string> = []
+      const one = yield* Effect.provideService(start("one", { browsers: noting(stops) }), Store, faulty)
+      const two = yield* start("two")
+      const create = ({ engine }: typeof one) => engine.createBrowser({ proxyCountryCode: null }, key)
+      const first = yield* Effect.forkChild(Effect.flip(create(one)), { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      const { browser, replayed } = yield* create(two)
+      assert.isTrue(replayed)
+      yield* TestClock.adjust("1 minute")
+      assert.isDefined(first.pollUnsafe())
+      assert.deepInclude(yield* Fiber.join(first), { _tag: "StoreUnavailable", applied: "unknown" })
+      away = false
+      yield* TestClock.adjust("10 seconds")
+      for (const node of [one, two]) assert.strictEqual((yield* create(node)).browser.id, browser.id)
+      assert.deepStrictEqual(
+        (yield* store.lists.browsers({}, null, 10)).rows.map(({ id, status }) => [id, status]),
+        [[browser.id, "active"]]
+      )
+      assert.deepStrictEqual(stops, [])
+      yield* one.engine.stopBrowser(browser.id)
+      assert.deepStrictEqual(stops, [browser.id])
+    })
+  )
 
   const isEnd = ({ browser }: Step) => browser?.status === "stopped"
 

@@ -15,7 +15,6 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -24,16 +23,7 @@ import { type Reader, SqlStore } from "../src/index.ts"
 
 type Launch = BrowserPool["Service"]["launch"]
 
-const browser: LaunchedBrowser = {
-  connect: Effect.succeed({
-    send: () => true,
-    receive: constVoid,
-    pause: constVoid,
-    resume: constVoid,
-    ended: Effect.never
-  }),
-  stop: Effect.void
-}
+const browser: LaunchedBrowser = { connect: Effect.never, stop: Effect.void }
 
 const full = new LaunchFailed({ reason: "full", message: "All browsers are in use" })
 
@@ -59,7 +49,7 @@ const start = (name: string, store: Store["Service"], launch: Launch = () => Eff
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
 /** Lets a create wait for as long as its caller stays. */
-const waiting = Effect.provideService(BrowserQueue, { within: "1 hour", over: Effect.never })
+const waiting = Effect.provideService(BrowserQueue, { until_ms: Infinity, waitsForRoom: true })
 
 const request = { proxyCountryCode: null }
 const safe = { key: "key", body: "body" }

@@ -90,11 +90,11 @@ export interface LaunchedBrowser {
 
 /**
  * No browser came to be: the pool has no room, the launch went wrong, the node drains while the launch waits, the launch
- * moves to a node with room, another node gave it up because this one was silent, or its caller left. The message says
- * what to do.
+ * moves to a node with room, another node gave it up because this one was silent, its caller left, or an earlier create
+ * with its key is still pending. The message says what to do.
  */
 export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
-  readonly reason: "full" | "failed" | "draining" | "moved" | "lost" | "left"
+  readonly reason: "full" | "failed" | "draining" | "moved" | "lost" | "left" | "pending"
   readonly message: string
   /** The owner, if only the end of one of this owner's browsers makes room. */
   readonly owner?: string

@@ -55,6 +55,28 @@ describe("POST /browsers while every node is full", () => {
     })
   )
 
+  it.live("returns 503 at its time limit if an earlier create with its key still waits at another node", () =>
+    withNodes(
+      {
+        a: { most: 1, room: 0, queues: true, queueTimeout: "1 hour" },
+        b: { most: 0, queues: true, queueTimeout: "200 millis" }
+      },
+      function* ({ a, b }, store) {
+        const { id } = yield* create(a)
+        const headers = { "idempotency-key": "key" }
+        const first = yield* begin(create(a, headers))
+        const listed = Effect.map(Effect.orDie(store.lists.browsers({}, null, 10)), ({ rows }) => rows.length)
+        yield* Effect.repeat(Effect.delay(listed, "5 millis"), { until: (count) => count === 2 })
+        const repeat = yield* send(b, "POST", "/api/v4/browsers", { body: {}, headers })
+        assert.deepStrictEqual([repeat.status, repeat.headers["retry-after"]], [503, "1"])
+        assert.match(String(repeat.body["detail"]), /^An earlier request with this Idempotency-Key still waits/u)
+        yield* stop(a, id)
+        const made = yield* Fiber.join(first)
+        assert.deepStrictEqual([made.status, (yield* create(b, headers)).id], [201, made.id])
+      }
+    )
+  )
+
   it.live("leaves the queue when its client closes the connection", () =>
     withNodes({ a: { most: 1, queues: true } }, function* ({ a }, store) {
       const first = yield* create(a)

@@ -24,9 +24,19 @@ import {
   type Turn,
   layerStreamingAgent
 } from "@webagent/engine"
-import { ApiKeyAuth, LinkTokens, Listener, Monitoring, Nodes, RequestValidation, Server } from "@webagent/server"
+import {
+  ApiKeyAuth,
+  BrowserQueueTimeout,
+  LinkTokens,
+  Listener,
+  Monitoring,
+  Nodes,
+  RequestValidation,
+  Server
+} from "@webagent/server"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -165,6 +175,8 @@ interface StartOptions {
   readonly most?: number
   /** True if creates wait for room, for as long as they may. */
   readonly queues?: boolean
+  /** How long they may; 20 seconds unless given. */
+  readonly queueTimeout?: Duration.Input
   /** How much room it says that it has; as much as it has unless given. */
   readonly room?: number
   /** Which start of the node it is, as no other start; the node's first unless given. */
@@ -197,6 +209,7 @@ export const start = (
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { address, auth = ApiKeyAuth.layer(["wak_test"]), listen, sessions, start = `${name}-1` } = options
+    const queueTimeout = Duration.fromInputUnsafe(options.queueTimeout ?? "20 seconds")
     const { layer: pool, running } = poolOf(name, options)
     const id = nodeIdOf(name, start)
     const files = yield* fileOf(`recorded at ${name}`)
@@ -244,6 +257,7 @@ export const start = (
       Layer.provide(work),
       Layer.provide(pool),
       Layer.provide([Layer.succeed(Store, store), Layer.succeed(NodeId, id)]),
+      Layer.provide(Layer.succeed(BrowserQueueTimeout, queueTimeout)),
       Layer.provide(Listener.layer({ host: "127.0.0.1", port: 0, ...listen }))
     )
     const { address: url } = Context.get(yield* Layer.build(Layer.fresh(layer)), Server)

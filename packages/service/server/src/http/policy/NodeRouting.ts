@@ -1,4 +1,4 @@
-import { BrowserQueue, type LaunchFailed, type Node } from "@webagent/engine"
+import { BrowserQueue, type BrowserQueueLimits, type LaunchFailed, type Node } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -157,31 +157,38 @@ const atNodeWithRoom = <E, R>(nodes: NodesService, here: Effect.Effect<Response,
     return yield* Effect.provideService(here, Counted, counted)
   })
 
-const isLaunchFailure = (error: unknown): error is LaunchFailed => isRefusal(error) && error._tag === "LaunchFailed"
+const isFailure = (reason: LaunchFailed["reason"]) => (error: unknown) =>
+  isRefusal(error) && error._tag === "LaunchFailed" && error.reason === reason
 
-const isFull = (error: unknown) => isLaunchFailure(error) && error.reason === "full"
+/** The limits of a create whose request arrives now; null if this service refuses immediately without a free browser. */
+const limitsNow = Effect.zipWith(BrowserQueueTimeout, Clock.currentTimeMillis, (within, since_ms) =>
+  Duration.isZero(within) ? null : { since_ms, until_ms: since_ms + Duration.toMillis(within), waitsForRoom: false }
+)
 
-/** Lets a create wait here for a free browser, at most until this time, and only until another node has room. */
-const queued = <E, R>({ withRoom }: NodesService, here: Effect.Effect<Response, E, R>, until_ms: number) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-    const hasOthers = Effect.map(withRoom, (others) => others.length > 0)
-    const isMovable = Effect.orElseSucceed(hasOthers, () => false)
-    const limits = { within: until_ms - now_ms, over: Effect.never, isMovable }
-    return Effect.provideService(here, BrowserQueue, now_ms < until_ms ? limits : null)
-  })
+/** Lets a create wait here for a free browser; if it is movable, only until another node has room. */
+const queued = <E, R>(
+  here: Effect.Effect<Response, E, R>,
+  limits: BrowserQueueLimits | null,
+  isMovable?: BrowserQueueLimits["isMovable"]
+) => Effect.provideService(here, BrowserQueue, limits && { ...limits, waitsForRoom: true, isMovable })
 
 /** Handles a create at the first node with a free browser, for which it waits here in the meantime. */
 const atFirstFreeNode = <E, R>(
   nodes: NodesService,
   here: Effect.Effect<Response, E, R>,
-  until_ms: number,
+  limits: BrowserQueueLimits | null,
   isCounted: boolean
-): ReturnType<typeof atNodeWithRoom<E, R>> =>
-  Effect.catchIf(
-    atNodeWithRoom(nodes, queued(nodes, here, until_ms), isCounted),
-    (error) => isLaunchFailure(error) && error.reason === "moved",
-    () => atFirstFreeNode(nodes, here, until_ms, true)
+): ReturnType<typeof atNodeWithRoom<E, R>> => {
+  const hasOthers = Effect.map(nodes.withRoom, (others) => others.length > 0)
+  const waiting = queued(
+    here,
+    limits,
+    Effect.orElseSucceed(hasOthers, () => false)
   )
+  return Effect.catchIf(atNodeWithRoom(nodes, waiting, isCounted), isFailure("moved"), () =>
+    atFirstFreeNode(nodes, here, limits, true)
+  )
+}
 
 /** Handles a create that needs a browser at a node with room: this one if it has room, otherwise another. */
 const withRoom = <E, R>(
@@ -191,23 +198,16 @@ const withRoom = <E, R>(
   here: Effect.Effect<Response, E, R>
 ) =>
   Effect.gen(function* () {
-    if (isHop) return yield* Effect.catchIf(here, isFull, () => Effect.succeed(full))
+    const limits = yield* limitsNow
+    const immediately = Effect.provideService(here, BrowserQueue, limits)
+    if (isHop) return yield* Effect.catchIf(immediately, isFailure("full"), () => Effect.succeed(full))
     const hasRoom = yield* nodes.hasRoom
     // another node starts a stored run, but only this one could launch the browser
     if (!hasRoom && (yield* refuses(nodes, launches === "immediately")))
       return yield* atNodeWithRoom(nodes, Effect.succeed(draining), false)
     if (launches === "later") return yield* hasRoom ? here : atNodeWithRoom(nodes, here, false)
-    const until_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(yield* BrowserQueueTimeout)
-    if (!hasRoom) return yield* atFirstFreeNode(nodes, here, until_ms, false)
-    return yield* Effect.catchIf(here, isFull, () => atFirstFreeNode(nodes, here, until_ms, true))
-  })
-
-/** Handles a create of a server that has its store to itself. */
-const alone = <E, R>(here: Effect.Effect<Response, E, R>) =>
-  Effect.gen(function* () {
-    const within = yield* BrowserQueueTimeout
-    const queue = Duration.isZero(within) ? null : { within, over: Effect.never }
-    return yield* Effect.provideService(here, BrowserQueue, queue)
+    if (!hasRoom) return yield* atFirstFreeNode(nodes, here, limits, false)
+    return yield* Effect.catchIf(immediately, isFailure("full"), () => atFirstFreeNode(nodes, here, limits, true))
   })
 
 const fromNode = Context.make(IsFromNode, true)
@@ -264,7 +264,7 @@ export const layer: Layer.Layer<NodeRouting> = Layer.effect(
       const placement = Context.get(endpoint.annotations, Placement)
       if (nodes === null) {
         const launches = placement?.node === "withRoom" && placement.launches === "immediately"
-        return respond(launches ? alone(httpEffect) : httpEffect)
+        return respond(launches ? Effect.flatMap(limitsNow, (limits) => queued(httpEffect, limits)) : httpEffect)
       }
       return respond(
         received(nodes, (isHop) => {

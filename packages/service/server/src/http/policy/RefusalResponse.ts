@@ -6,11 +6,8 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 const retryLater = (status: 429 | 503, detail: string, wait_s: number) =>
   ErrorResponse.make(status, detail, { "retry-after": String(wait_s) })
 
-/** Delay before a retry when all browsers are in use; a guess, because the time when one stops is unpredictable. */
-const fullRetryAfter_s = 5
-
-/** Delay before a list is requested again while lists are being prepared. */
-const preparingRetryAfter_s = 5
+/** Delay before a retry when all browsers are in use or lists are being prepared; a guess of how long that takes. */
+const busyRetryAfter_s = 5
 
 /** Returns the response to a refusal: 429 or 503 with `Retry-After`, or 404 or 422 because of a profile. */
 export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse => {
@@ -19,7 +16,7 @@ export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse =>
       return retryLater(429, refusal.message, Math.max(1, Math.ceil(refusal.retryAfter_ms / 1000)))
     case "LaunchFailed":
       return refusal.reason === "full"
-        ? retryLater(429, refusal.message, fullRetryAfter_s)
+        ? retryLater(429, refusal.message, busyRetryAfter_s)
         : retryLater(503, refusal.message, 1)
     case "ProfileNotFound":
       return ErrorResponse.make(404, "Profile not found")
@@ -29,7 +26,7 @@ export const make = (refusal: Refusal): HttpServerResponse.HttpServerResponse =>
         { status: 422 }
       )
     case "StoreUnavailable": {
-      if (refusal.cause instanceof ListsPreparing) return retryLater(503, refusal.message, preparingRetryAfter_s)
+      if (refusal.cause instanceof ListsPreparing) return retryLater(503, refusal.message, busyRetryAfter_s)
       const detail =
         refusal.applied === "no"
           ? "The service cannot reach its store. Nothing was done: try again"
