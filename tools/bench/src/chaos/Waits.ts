@@ -11,8 +11,8 @@ export interface LooseCreate {
   /** Time at which it failed; Infinity if it created a browser. */
   failedAt_ms: number
   /**
-   * How it failed: its connection closed, the service refused it, or it was unavailable, such as a node that was to
-   * have the browser; null if it created a browser.
+   * The failure: its connection closed, the service refused it, or the service was unavailable, such as the node that
+   * was to have the browser; null if it created a browser.
    */
   failure: "closed" | "refused" | "unavailable" | null
 }
