@@ -8,7 +8,10 @@ import type { Action } from "./Tools.ts"
 
 /** A rule about actions. A condition that is left out is met by every action. */
 export interface ApprovalRule {
-  /** The tools, such as `click`. An `upload` to a button that asks for files is both an `upload` and a `click`. */
+  /**
+   * The tools, such as `click`. Other actions that click are also a `click`: an `upload` to a button that asks for files, a
+   * `check` of a button, a `type` into an element that's no field, and a `drag` of an element onto itself.
+   */
   readonly tools?: ReadonlyArray<string>
   /**
    * The hosts of the page on which the action is taken, or of a frame that it may affect. A rule that approves has to
@@ -32,12 +35,22 @@ const folded = (text: string) =>
     .normalize("NFKC")
     .toLowerCase()
 
+/** The elements that tools fill in. They click others, such as a button that asks for files. */
+const fields: Readonly<Record<string, RegExp>> = {
+  check: /^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/u,
+  type: /^(?:textbox|searchbox|combobox|spinbutton|editor|slider|number|password|color|date|time|month|week|datetime)$/u,
+  upload: /^file$/u
+}
+
+/** Returns whether an action that isn't called a click is one: an element that's dragged onto itself is clicked as well. */
+const isClick = (tool: string, role: string, { from, to }: ToolParams) =>
+  tool === "drag" ? from === to : fields[tool]?.test(role) === false
+
 const isMet = (
   { decision, domains, text, tools }: ApprovalRule,
   { address, element, frames = [], onto, params, tool }: Action
 ): boolean => {
-  // files are also given to buttons that ask for them when they're clicked
-  const acts = tool === "upload" && element?.role !== "file" ? [tool, "click"] : [tool]
+  const acts = isClick(tool, element?.role ?? "", recordOf(params)) ? [tool, "click"] : [tool]
   const isNamed = (act: string) => tools === undefined || tools.includes(act)
   if (!(decision === "approve" ? acts.every(isNamed) : acts.some(isNamed))) return false
   if (domains !== undefined) {

@@ -39,11 +39,12 @@ export const make = (hands: Hands) => {
         return `It is ${state} already.`
       }
       yield* pressOrRefuse(index, element)
-      const read = Effect.orElseSucceed(isChecked, () => null)
+      const read = Effect.orElseSucceed(isChecked, () => undefined)
       // pages that draw their own take a moment
       const now =
         (yield* read) === checked ? checked : yield* Effect.andThen(call(element.frame, "settle", 20, 200), read)
-      if (now === null) return yield* refuse(`The page left when element ${index} was clicked. Look at the page.`)
+      if (now === undefined) return yield* refuse(`The page left when element ${index} was clicked. Look at the page.`)
+      if (now === null) return yield* refuse(`Element ${index} was clicked, but it can't be checked. Look at the page.`)
       if (now !== checked) return yield* refuse(`It is still not ${state}.`)
       return Effect.flatMap(read, (later) =>
         later === !checked
@@ -66,39 +67,48 @@ export const make = (hands: Hands) => {
       Effect.ensuring(Effect.sync(() => session.post("Page.setInterceptFileChooserDialog", { enabled: false })))
     )
     const { chooser } = tab
-    return chooser === undefined || chooser === before
-      ? yield* refuse(`Element ${index} was clicked, and it asked for no files. Look at the page.`)
-      : chooser
+    if (chooser === undefined || chooser === before) {
+      return yield* refuse(`Element ${index} was clicked, and it asked for no files. Look at the page.`)
+    }
+    const { backendNodeId, mode } = chooser
+    // a picker of files may belong to no field
+    return backendNodeId === undefined
+      ? yield* refuse(`Element ${index} was clicked. It asks for files in a way that takes none from here.`)
+      : { backendNodeId, mode }
   })
 
   const upload = (index: number, names: ReadonlyArray<string>): Action =>
-    act(hands, function* (tab) {
-      const chosen = yield* Effect.forEach(names, (name) => fileNamed(hands, name), { concurrency: "unbounded" })
-      const missing = names.filter((_, at) => chosen[at] === undefined)
-      if (missing.length > 0) {
-        const fileNames = files().map(({ name }) => name)
-        return yield* refuse(
-          `The task has no file ${missing.join(", ")}. It has ${fileNames.length === 0 ? "none" : fileNames.join(", ")}.`
-        )
-      }
-      const { frame, kind } = yield* find(tab, index, false)
-      const chooser = kind === "file" ? undefined : yield* chooserOf(tab, index)
-      const takesMore =
-        chooser === undefined ? yield* call(frame, "takesFiles", index) : chooser.mode === "selectMultiple"
-      if (names.length > 1 && !takesMore) return yield* refuse("This field takes one file.")
-      const target =
-        chooser === undefined
-          ? { objectId: (yield* objectOf(frame, "element", index)) ?? "" }
-          : { backendNodeId: chooser.backendNodeId ?? 0 }
-      yield* frame.session.send("DOM.setFileInputFiles", {
-        files: chosen.flatMap((file) => (file === undefined ? [] : [file.path])),
-        ...target
-      })
-      // pages that take the files at once empty their field
-      const now = Effect.orElseSucceed(call(frame, "textOf", index), () => ({ text: "" }))
-      yield* verified(chooser === undefined && (yield* now).text !== "")
-      return `Chose ${names.join(", ")}.`
-    })
+    act(
+      hands,
+      function* (tab) {
+        const chosen = yield* Effect.forEach(names, (name) => fileNamed(hands, name), { concurrency: "unbounded" })
+        const missing = names.filter((_, at) => chosen[at] === undefined)
+        if (missing.length > 0) {
+          const fileNames = files().map(({ name }) => name)
+          return yield* refuse(
+            `The task has no file ${missing.join(", ")}. It has ${fileNames.length === 0 ? "none" : fileNames.join(", ")}.`
+          )
+        }
+        const { frame, kind } = yield* find(tab, index, false)
+        const chooser = kind === "file" ? undefined : yield* chooserOf(tab, index)
+        const takesMore =
+          chooser === undefined ? yield* call(frame, "takesFiles", index) : chooser.mode === "selectMultiple"
+        if (names.length > 1 && !takesMore) return yield* refuse("This field takes one file.")
+        const target =
+          chooser === undefined
+            ? { objectId: (yield* objectOf(frame, "element", index)) ?? "" }
+            : { backendNodeId: chooser.backendNodeId }
+        yield* frame.session.send("DOM.setFileInputFiles", {
+          files: chosen.flatMap((file) => (file === undefined ? [] : [file.path])),
+          ...target
+        })
+        // pages that take the files at once empty their field
+        const now = Effect.orElseSucceed(call(frame, "textOf", index), () => ({ text: "" }))
+        yield* verified(chooser === undefined && (yield* now).text !== "")
+        return `Chose ${names.join(", ")}.`
+      },
+      "The page asks something now: answer it, then check whether the files were chosen."
+    )
 
   return { select, check, upload }
 }

@@ -130,10 +130,10 @@ export const make = (hands: Hands) => {
               selects: !append
             })
           : { field: "", keyed: frame }
-      const place = () => [keyed.world, tab.frames.get(keyed.id), tab.loading.get(keyed.id), tab.isNavigating]
-      const placeBefore = place()
-      // a load that ends leaves the page where it is
-      const isThere = () => place().every((part, at) => part === placeBefore[at] || (at > 1 && !part))
+      const { isLeaving, world } = keyed
+      // one that was leaving may stay, as for a download
+      const isThere = () =>
+        keyed.world === world && tab.frames.get(keyed.id) === keyed && (isLeaving || !keyed.isLeaving)
       if (isSecret) {
         const { ok, text: outcome } = yield* call(
           frame,

@@ -16,6 +16,8 @@ export interface Frame {
   /** Its document in the world of the page. */
   document: string | undefined
   isCrashed: boolean
+  /** Is true from when its document begins to leave until that is over. */
+  isLeaving: boolean
   /** Is true if its parent's world has the element that holds it. */
   isPlaced: boolean
   /** The nodes that are known to listen to clicks. */
@@ -31,6 +33,7 @@ export const make = (id: string, parent: string | undefined, session: CdpSession
   world: undefined,
   document: undefined,
   isCrashed: false,
+  isLeaving: false,
   isPlaced: false,
   listening: new Set()
 })
@@ -39,6 +42,7 @@ export const make = (id: string, parent: string | undefined, session: CdpSession
 export const renew = (frame: Frame, { securityOrigin, url }: Pick<FrameInfo, "securityOrigin" | "url">): void => {
   frame.url = url
   frame.isCrashed = false
+  frame.isLeaving = false
   frame.origin = securityOrigin
   forget(frame)
 }

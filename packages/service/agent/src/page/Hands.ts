@@ -10,6 +10,7 @@ import type { Secrets } from "./Secrets.ts"
 import { gone, settle, unlessStopped } from "./Settle.ts"
 import { mainFrame, outerFrames, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
+import { verified } from "./Verification.ts"
 import type { Press } from "./world/Guarding.ts"
 import type { Kind } from "./world/Locating.ts"
 
@@ -75,12 +76,14 @@ type Outcome = string | Effect.Effect<string, CdpError | Refused>
 /** The work of an action in a tab, as the body of `Effect.gen`. */
 type Work = (tab: Tab) => Generator<Effect.Effect<unknown, CdpError | Refused>, Outcome, never>
 
-/** An action on the page in front: it waits for what it set off. Refused where the task may not be. */
-export const act = (hands: Hands, work: Work): Action =>
+const asksNow = "Done; the page asks something now."
+
+/** An action on the page in front, until what it set off is over or the page asks. Refused where the task may not be. */
+export const act = (hands: Hands, work: Work, whenAsked = asksNow): Action =>
   Effect.suspend(() => {
     const tab = hands.tabs.front()
     if (tab.isCrashed) return refuse(crashed)
-    if (tab.mayLoad(tab.url) || isError(tab.url)) return go(hands, work)
+    if (tab.mayLoad(tab.url) || isError(tab.url)) return go(hands, work, true, whenAsked)
     return refuse("This task may not use this document: navigate to another.")
   })
 
@@ -88,8 +91,6 @@ const crashed = "The page crashed: navigate to an address, or close its tab."
 
 /** Returns whether an address is that of Chromium's error page, which stands for a document that didn't load. */
 export const isError = (url: string) => url.startsWith("chrome-error:")
-
-const asksNow = "Done; the page asks something now."
 
 /** Waits for what work set off. Refused where a document did not load; says before why what was done, if that counts. */
 export const settled = Effect.fnUntraced(function* (
@@ -104,7 +105,7 @@ export const settled = Effect.fnUntraced(function* (
   const outcome = yield* work
   yield* settle(hands, since)
   const checked = typeof outcome === "string" ? Option.some(outcome) : yield* unlessStopped(client, tab, outcome)
-  const done = checked?._tag === "Some" ? checked.value : asksNow
+  const done = checked?._tag === "Some" ? checked.value : yield* Effect.as(verified(false), asksNow)
   const why = tabs.front().notLoaded ?? tab.notLoaded
   return why === undefined ? done : yield* refuse(counts ? `${done} ${why}` : why)
 })
@@ -119,7 +120,7 @@ const unguarded = <A, E>(tab: Tab, work: Effect.Effect<A, E>): Effect.Effect<A, 
   )
 
 /** An action that leads away from the page in front; refused while that asks something. */
-export const go = (hands: Hands, work: Work, counts = true): Action =>
+export const go = (hands: Hands, work: Work, counts = true, whenAsked = asksNow): Action =>
   sentence(
     hands,
     Effect.gen(function* () {
@@ -136,7 +137,9 @@ export const go = (hands: Hands, work: Work, counts = true): Action =>
           (error) => error._tag === "CdpError" && error.reason === "detached",
           () => Effect.as(gone(hands.client, hands.tabs, tab), Option.some("Done; the page closed itself."))
         ),
-        Effect.map((done) => (done?._tag === "Some" ? done.value : asksNow))
+        Effect.flatMap((done) =>
+          done?._tag === "Some" ? Effect.succeed(done.value) : Effect.as(verified(false), whenAsked)
+        )
       )
       const done = yield* settled(hands, worked, counts)
       return tab.isCrashed ? yield* refuse(crashed) : done

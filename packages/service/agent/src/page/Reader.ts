@@ -6,6 +6,9 @@ import * as Frame from "./Frame.ts"
 import * as Listeners from "./Listeners.ts"
 import { mainFrame, type Tab, withSource } from "./Tab.ts"
 import type { Read, ReadOptions } from "./world/Drafting.ts"
+import { words } from "./world/Words.ts"
+
+const { cut } = words()
 
 const depth_most = 5
 const opaque_most = 50
@@ -97,7 +100,7 @@ const readFrame = Effect.fnUntraced(function* (
 })
 
 /** Addresses of other kinds may hold the document itself. */
-const addressOf = (url: string) => (/^https?:/u.test(url) ? url.slice(0, 200) : url.slice(0, url.indexOf(":") + 1))
+const addressOf = (url: string) => (/^https?:/u.test(url) ? cut(url, 200) : url.slice(0, url.indexOf(":") + 1))
 
 const whyNot = ({ isCrashed, url }: Frame.Frame) => {
   if (isCrashed) return "(the document crashed)"

@@ -202,6 +202,8 @@ const watchFrames = (tab: Tab, session: CdpSession, { quote }: TabOptions) => {
 
 const watchNavigation = (tab: Tab, session: CdpSession, { now }: TabOptions) => {
   const turn = (frameId: string, isNavigating: boolean) => {
+    const frame = tab.frames.get(frameId)
+    if (frame !== undefined) frame.isLeaving = isNavigating
     if (frameId === tab.target) tab.isNavigating = isNavigating
   }
   session.on("Page.frameStartedNavigating", ({ frameId, navigationType, url }) => {

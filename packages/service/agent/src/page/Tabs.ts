@@ -77,8 +77,9 @@ export const make = Effect.fnUntraced(function* (
 
   client.on("Browser.downloadWillBegin", ({ frameId }) => {
     const tab = tabOf(frameId)
-    // it was opened for the download alone
-    if (tab?.url === "about:blank" && openers.has(tab)) client.post("Target.closeTarget", { targetId: tab.target })
+    if (tab?.url !== "about:blank" || !openers.has(tab)) return
+    // it was opened for the download alone, unless its opener has written into it
+    tab.session.post("Runtime.evaluate", { expression: "document.body?.hasChildNodes() || close()" })
   })
 
   yield* client.send("Target.setAutoAttach", {

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { refuse } from "./Hands.ts"
+import { Refused } from "./Failures.ts"
 
 /** Receives whether an action could verify its effect, if it knows better than its tool. */
 export const OnVerified: Context.Reference<(isVerified: boolean) => void> = Context.Reference(
@@ -34,15 +34,16 @@ export const checkEntered = Effect.fnUntraced(function* (
   if (now === undefined) return "Typed. The field is gone now, so its text could not be checked."
   if (now === null || isExpected) return "Typed."
   if (now.trim() === "") {
-    return yield* refuse(
-      "The field is empty: it didn't take the text, or the page turned it into something else, such as a tag. Look at the page before you type it again."
-    )
+    return yield* new Refused({
+      message:
+        "The field is empty: it didn't take the text, or the page turned it into something else, such as a tag. Look at the page before you type it again."
+    })
   }
   const quoted = quote(now)
   // a comparison with the text would tell a password letter by letter
   if (now === before && quoted === null) return "Typed, but the field's value is unchanged."
   if (now === before && !isWithin(bare(now), bare(entered))) {
-    return yield* refuse(`The field didn't take the text: it still reads ${quoted}.`)
+    return yield* new Refused({ message: `The field didn't take the text: it still reads ${quoted}.` })
   }
   return quoted === null ? "Typed; the field now has another value." : `Typed; the field now reads ${quoted}.`
 })

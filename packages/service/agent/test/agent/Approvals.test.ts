@@ -43,6 +43,20 @@ describe("Approvals", () => {
     assert.strictEqual(decided([{ text: ["buy"], decision: "approve" }, { decision: "refuse" }]), "refuse")
   })
 
+  it("take a check of a button, a text for no field and a drag within an element for clicks", () => {
+    const asking = [{ tools: ["click"], decision: "ask" }] as const
+    for (const [tool, role, field, params] of [
+      ["check", "button", "checkbox", { index: 3, checked: true }],
+      ["type", "clickable", "textbox", { index: 3, text: "a" }],
+      ["drag", "button", undefined, { from: 3, to: 3 }]
+    ] as const) {
+      const act = (to: string) => decided(asking, { ...click, tool, params, element: { ...click.element, role: to } })
+      assert.strictEqual(act(role), "ask", tool)
+      if (field !== undefined) assert.strictEqual(act(field), "approve", tool)
+    }
+    assert.strictEqual(decided(asking, { ...click, tool: "drag", params: { from: 3, to: 4 } }), "approve")
+  })
+
   it("take an upload to a button for a click, too", () => {
     const upload = { ...click, tool: "upload", params: { index: 3, names: ["cv.pdf"] } }
     const toField = { ...upload, element: { ...click.element, role: "file" } }

@@ -137,6 +137,24 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
+  it.effect("close a popup that a download opened, but none that shows something", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      for (const [name, text] of [
+        ["Report", "# Your report"],
+        ["Load", "Loading your file"],
+        ["Empty", 'button "Report"']
+      ] as const) {
+        yield* page.click(numberOf(yield* open("fills-popups"), name))
+        yield* seen('Downloaded "prices')
+        // a popup that is closed is there for another moment
+        yield* page.wait(0.3)
+        yield* seen(text)
+        if (name !== "Empty") yield* page.tab("close", { number: 2 })
+      }
+    })
+  )
+
   it.effect("fill unusual fields", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

@@ -182,6 +182,7 @@ layer(Tested.layer(), { excludeTestServices: true })("A task", (it) => {
       const shown = yield* page.find("nearby")
       assert.include(shown, "…<secret:password> ")
       assert.notInclude(shown, "er2")
+      assert.match(yield* open("long-address"), /^\(frame \S+q<secret:password>…\)$/mu)
       yield* page.allow({})
     })
   )

@@ -95,8 +95,12 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
-  it.effect("types on if the frame of the field ends to load", () =>
+  it.effect("types on if the frame of the field ends to load, or changes its address with each key", () =>
     Effect.gen(function* () {
+      for (const name of ["Filter", "Query"]) {
+        const { results } = yield* visit("frame-changes-address", on("type", name, { text: "a text of many keys" }))
+        assert.deepStrictEqual(results, ["Typed."], name)
+      }
       const text = "a text of many keys"
       const { results, saw } = yield* visit("frame-stops-loading", on("type", "Search", { text }))
       assert.deepStrictEqual([results, saw.at(-1)], [["Typed."], text])
@@ -416,15 +420,21 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     Effect.gen(function* () {
       yield* visit("prices.csv")
       const names = ["prices.csv"]
-      const { results, saw } = yield* visit(
+      const { results, saw, verified } = yield* visit(
         "asks-for-files",
         on("upload", "Attach", { names }),
         on("upload", "Other", { names }),
         on("upload", "Replace", { names })
       )
       assert.match(String(results[1]), /^Element \d+ was clicked, and it asked for no files\. Look/u)
-      assert.strictEqual(results[2], "Done; the page asks something now.")
+      assert.match(
+        String(results[2]),
+        /^The page asks something now: answer it, then check whether the files were chosen/u
+      )
       assert.deepStrictEqual([results[0], saw], ["Chose prices.csv.", ["took prices.csv", "nothing"]])
+      assert.deepStrictEqual(verified, [null, false, null])
+      const picker = yield* visit("opens-picker", on("upload", "Open", { names }))
+      assert.match(String(picker.results[0]), /^Element \d+ was clicked\. It asks for files in a way that takes none/u)
     })
   )
 
@@ -445,6 +455,14 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     Effect.gen(function* () {
       const { results, verified } = yield* visit("check-reverts", on("check", "Wifi", { checked: true }))
       assert.deepStrictEqual(results, ["It was checked, and then the page changed it back."])
+      assert.deepStrictEqual(verified, [false])
+    })
+  )
+
+  it.effect("doesn't say that the page left if it clicked what can't be checked", () =>
+    Effect.gen(function* () {
+      const { results, verified } = yield* visit("pay", on("check", "Pay now", { checked: true }))
+      assert.match(String(results[0]), /^Element \d+ was clicked, but it can't be checked\. Look at the page\.$/u)
       assert.deepStrictEqual(verified, [false])
     })
   )

@@ -127,6 +127,30 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
     })
   )
 
+  it.effect("with keys of a text whose frame gives the focus to another document, or whose page to an object", () =>
+    Effect.gen(function* () {
+      for (const [page, name, to] of [
+        ["frame-loses-keys", "Name", "another document"],
+        ["frame-loses-keys", "Card", "another document"],
+        ["object-takes-keys", "Name", "a frame"]
+      ] as const) {
+        const { results, saw } = yield* visit(page, on("type", name, { text: "a b c" }))
+        assert.include(String(results[0]), `The focus moved to ${to} while the text was typed. The rest wasn't typed`)
+        assert.deepStrictEqual(saw, ["a"])
+      }
+    })
+  )
+
+  it.effect("with most keys of a text from which another site takes the focus, which takes a moment to notice", () =>
+    Effect.gen(function* () {
+      for (const name of ["site-takes-keys", "site-inside-takes-keys"]) {
+        const { results, saw } = yield* visit(name, on("type", "Name", { text: "a ".repeat(90) }))
+        assert.match(String(results[0]), /^The focus moved to (?:a frame|another document) while the text was typed\./u)
+        assert.isBelow(saw.length, 80, name)
+      }
+    })
+  )
+
   it.effect("behind a dialog in front, or inside what leaves its clicks to others", () =>
     Effect.gen(function* () {
       const choose = (name: string, value: string) => (look: string) => [

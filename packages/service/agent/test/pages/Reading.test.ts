@@ -88,6 +88,14 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
+  it.effect("shows all parts of inline elements, which hide none", () =>
+    Effect.gen(function* () {
+      const { looks } = yield* visit("overflow-inline")
+      for (const part of ["Alpha", "Beta", "Gamma", "Delta"])
+        assert.match(looks[0] ?? "", new RegExp(`^${part} `, "mu"))
+    })
+  )
+
   it.effect("leaves out transparent and partly forged elements", () =>
     Effect.gen(function* () {
       const { looks } = yield* visit("faded")

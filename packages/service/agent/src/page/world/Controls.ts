@@ -22,13 +22,15 @@ export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Dra
         )
       : []
 
-  /** Hears the cells of a calendar, which often listens to clicks as a whole. Other tables have more than its days. */
+  const dayOf = (cell: Element | null) =>
+    /^\s*\d{1,2}\s*$/u.test(cell?.textContent ?? "") ? Number(cell?.textContent) : NaN
+
+  /** Hears the cells of a calendar, which often listens to clicks as a whole. Its days are next to each other. */
   const hearDays = (element: Element): void => {
-    const cells = Array.from(element.querySelectorAll("td"))
-    const numbers = cells.filter(({ textContent }) => /^\s*\d{1,2}\s*$/u.test(textContent))
-    const days = new Set(numbers.map(({ textContent }) => Number(textContent)))
-    if (numbers.length <= cells.length / 2) return
-    if (Array.from({ length: 28 }, (_, at) => at + 1).every((day) => days.has(day))) numbers.forEach((one) => hear(one))
+    const cells = Array.from(element.querySelectorAll("td")).filter((cell) => dayOf(cell) > 0)
+    const pairs = new Set(cells.filter((cell) => dayOf(cell.nextElementSibling) === dayOf(cell) + 1).map(dayOf))
+    // of 27 pairs of days in a month, at most four are parted by the end of a week
+    if (Array.from({ length: 27 }, (_, at) => at + 1).filter((day) => pairs.has(day)).length > 22) hear(...cells)
   }
 
   /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */

@@ -28,7 +28,8 @@ export interface HowFocused {
 
 /** Which element receives keys. Runs in the page. */
 export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbering & Filling) => {
-  const { cut, focus, frameIdOf, holds, isEditable, mustResolve, nameOf, quote, roleOf, rootOf, textOf } = world
+  const { cut, focus, frameIdOf, holds, isEditable, isFrame, mustResolve, nameOf, quote, roleOf, rootOf } = world
+  const { textOf } = world
   const isTextField = (element: Element) =>
     element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
 
@@ -60,26 +61,37 @@ export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbe
     endKeys()
     let lostTo: string | null = null
     let frame: HTMLElement | null = null
+    let leftFor = ""
+    let leaves = 0
     const listen = (event: Event) => {
       const at = deepestFocus()
-      const isInField = at !== null && takesText(at) && frame === null
+      const isInField = at !== null && takesText(at) && leftFor === ""
+      if (event.type === "keydown") leaves = 0
       if (event.type === "keydown" && !isInField) {
-        lostTo ??= frame !== null ? "a frame" : at === null || at === document.body ? "the page" : labelOf(at)
+        lostTo ??= leftFor || (at === null || at === document.body ? "the page" : labelOf(at))
       }
       if (lostTo === null) return
       event.preventDefault()
       event.stopImmediatePropagation()
     }
-    // a field that gives the focus to a frame each time doesn't get it again
-    const ways = [() => field instanceof HTMLElement && field.focus({ preventScroll: true }), () => frame?.blur()]
-    // a frame would get the rest of the keys
+    // another document would get the rest of the keys
     const leave = () => {
       const at = deepestFocus()
-      if (!(at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement)) return
-      frame = at
-      // once the page is done with it
-      const way = ways.shift()
-      if (way !== undefined) queueMicrotask(way)
+      frame = at instanceof HTMLElement && isFrame(at) ? at : null
+      // the document of a field keeps its element when the focus goes to a frame next to it or to the page around it
+      if (frame === null && document.hasFocus()) return
+      leftFor = frame === null ? "another document" : "a frame"
+      leaves++
+      const regain = () => {
+        if (leaves !== 1 || !(field instanceof HTMLElement)) return
+        // the focus of an element alone takes it from no document in another process
+        window.focus()
+        field.focus({ preventScroll: true })
+      }
+      // once the page is done with it; a field that gives the focus away each time doesn't get it again
+      queueMicrotask(leaves > 1 ? () => frame?.blur() : regain)
+      // once the browser is done with it
+      setTimeout(regain)
     }
     const types = ["keydown", "keypress", "keyup"]
     for (const type of types) addEventListener(type, listen, true)
@@ -87,6 +99,7 @@ export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbe
     endKeys = () => {
       for (const type of types) removeEventListener(type, listen, true)
       removeEventListener("blur", leave)
+      leaves = 0
       if (lostTo === null) frame?.focus({ preventScroll: true })
       return lostTo
     }

@@ -52,6 +52,7 @@ export const framing = ({ outerOf }: Trees) => {
   }
 
   return {
+    isFrame: (element: Element) => /^(?:IFRAME|FRAME|EMBED|OBJECT)$/u.test(element.tagName),
     frameIdOf: (element: Element) => frameIds.get(element),
     /** Tells which frame an element holds. */
     nameFrame: (element: HTMLElement, id: string) => {

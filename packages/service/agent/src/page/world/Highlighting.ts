@@ -14,7 +14,8 @@ export interface Span {
 
 /** Selects text as people do with the mouse. Runs in the page. */
 export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
-  const { deepest, holds, isControl, isEditable, isField, isHeard, isHidden, mustResolve, outerOf, textNodes } = world
+  const { boxedFor, deepest, holds, isControl, isEditable, isField, isHeard, isHidden, mustResolve, outerOf } = world
+  const { textNodes } = world
   const bare = (text: string) => text.replace(/\s+/gu, "")
 
   /** The place in a text of a character that is counted without white space. */
@@ -79,7 +80,8 @@ export const highlighting = (world: Trees & Roles & Numbering & Guarding) => {
     const range = rangeOf(wanted, withinOf(number))
     if (range === undefined) return null
     const { endContainer, startContainer } = range
-    startContainer.parentElement?.scrollIntoView({ block: "center", behavior: "instant" })
+    const { parentElement: parent } = startContainer
+    if (parent !== null) boxedFor(parent).scrollIntoView({ block: "center", behavior: "instant" })
     const boxes = boxesIn(range)
     const [first, last] = [boxes[0], boxes.at(-1)]
     if (first === undefined || last === undefined) return null

@@ -18,8 +18,8 @@ export type Located =
 
 /** Finds where an element can be clicked. Runs in the page. */
 export const locating = (world: Words & Trees & Roles & Naming & Describing & Numbering & Confirming & Guarding) => {
-  const { boxesOf, confirm, cut, deepest, guard, isBlocked, isDisabled, isEditable, isOfInner, nameOf, quote } = world
-  const { resolve, roleOf, takes } = world
+  const { boxedFor, boxesOf, confirm, cut, deepest, guard, isBlocked, isDisabled, isEditable, isOfInner } = world
+  const { nameOf, quote, resolve, roleOf, takes } = world
   const spots = [
     [0.5, 0.5],
     [0.2, 0.5],
@@ -107,8 +107,7 @@ export const locating = (world: Words & Trees & Roles & Naming & Describing & Nu
     let hasScrolled = false
     const scroll = async () => {
       hasScrolled = true
-      // what has no box doesn't scroll
-      await toMiddle(element.getClientRects().length > 0 ? element : (element.firstElementChild ?? element))
+      await toMiddle(boxedFor(element))
     }
     const at = async (x: number, y: number): Promise<Located> => {
       // a list may have reused the element for another row when it was scrolled

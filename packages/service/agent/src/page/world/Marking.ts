@@ -1,4 +1,5 @@
 import type { Numbering } from "./Numbering.ts"
+import type { Trees } from "./Trees.ts"
 
 /** A numbered element in a picture, in pixels. */
 export interface Mark {
@@ -11,8 +12,10 @@ export interface Mark {
   readonly isCanvas: boolean
 }
 
-/** Draws the numbers of elements onto a picture of the page. Runs in the page, and changes nothing in it. */
-export const marking = ({ isNumbered, mustResolve }: Numbering) => {
+/** Reads what a picture of the page would show, and draws the numbers of elements onto it. Runs in the page, and changes nothing in it. */
+export const marking = ({ all, isNumbered, mustResolve, rootOf }: Trees & Numbering) => {
+  const attribute_most = 10_000
+  const contents_most = 4_000_000
   const colors = ["#d6006c", "#0050d8", "#007a3d", "#a34700", "#6a00c2"]
   /** The distance between two points of a canvas that are labeled. */
   const grid = 100
@@ -27,6 +30,34 @@ export const marking = ({ isNumbered, mustResolve }: Numbering) => {
         ? [{ number, x: left, y: top, width, height, isCanvas: element instanceof HTMLCanvasElement }]
         : []
     })
+
+  /**
+   * Finds out whether a password is filled in and whether there is a canvas. On request, it also returns all texts,
+   * visible or not, or `null` if they are too long.
+   */
+  const contents = (
+    hasTexts: boolean
+  ): { readonly hasPassword: boolean; readonly draws: boolean; readonly texts: string | null } => {
+    const texts: Array<string> = []
+    const take = (root: Document | ShadowRoot) =>
+      void texts.push((root instanceof Document ? root.documentElement?.textContent : root.textContent) ?? "")
+    let hasPassword = false
+    let draws = false
+    if (hasTexts) take(document)
+    for (const element of all(document)) {
+      const isInput = element instanceof HTMLInputElement
+      if (isInput && element.type === "password" && element.value !== "") hasPassword = true
+      if (element instanceof HTMLCanvasElement && element.width * element.height > 0) draws = true
+      if (!hasTexts) continue
+      const inside = rootOf(element)
+      if (inside !== undefined) take(inside)
+      if (isInput || element instanceof HTMLTextAreaElement) texts.push(element.value)
+      // styles can show them; longer ones are pictures
+      for (const { value } of element.attributes) if (value.length <= attribute_most) texts.push(value)
+    }
+    const all_length = texts.reduce((sum, { length }) => sum + length, 0)
+    return { hasPassword, draws, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
+  }
 
   const label = (context: OffscreenCanvasRenderingContext2D, text: string, x: number, y: number, color: string) => {
     const width = context.measureText(text).width + 6
@@ -73,7 +104,7 @@ export const marking = ({ isNumbered, mustResolve }: Numbering) => {
     return btoa(text)
   }
 
-  return { marksOf, drawMarks }
+  return { contents, marksOf, drawMarks }
 }
 
 export type Marking = ReturnType<typeof marking>

@@ -11,8 +11,8 @@ export type Direction = "up" | "down" | "top" | "bottom" | "left" | "right"
 
 /** Scrolling, finding text, and waiting for the page to come to rest. Runs in the page. */
 export const moving = (world: Words & Trees & Roles & Naming & Describing & Numbering & Locating) => {
-  const { all, cut, deepest, frame, holds, isField, isHidden, mustResolve, nameOf, roleOf, squash, textNodes } = world
-  const { wholeOf } = world
+  const { all, boxedFor, cut, deepest, frame, holds, isField, isHidden, mustResolve, nameOf, roleOf, squash } = world
+  const { textNodes, wholeOf } = world
   const foundBefore = new WeakSet<Element>()
 
   /** Returns whether the content of an element is larger than the element, in one direction. */
@@ -86,7 +86,7 @@ export const moving = (world: Words & Trees & Roles & Naming & Describing & Numb
     const next = fresh.find((element) => !isShown(element)) ?? fresh[0] ?? elements[0]
     if (next !== undefined) {
       foundBefore.add(next)
-      next.scrollIntoView({ block: "center", behavior: "instant" })
+      boxedFor(next).scrollIntoView({ block: "center", behavior: "instant" })
     }
     return elements.slice(0, 8).map((element) => `${element === next ? "(here) " : ""}${matches.get(element)}`)
   }

@@ -9,15 +9,15 @@ import type { Words } from "./Words.ts"
 
 /** Follows clicks at points of the screen. Runs in the page. */
 export const points = (world: Words & Trees & Framing & Roles & Naming & Guarding & Locating & Focusing) => {
-  const { coveredBy, cut, deepest, deepestFocus, frame, frameIdOf, guard, isBlocked, matrixOf, nameOf, ownerOf } = world
-  const { pointOf, quote, refuse, refuseBlocked, roleOf, toMiddle } = world
+  const { coveredBy, cut, deepest, deepestFocus, frame, frameIdOf, guard, isBlocked, isFrame, matrixOf, nameOf } = world
+  const { ownerOf, pointOf, quote, refuse, refuseBlocked, roleOf, toMiddle } = world
   /**
    * Returns the frame at a point, or without a point the one that receives keys. It's null for this document itself, and
    * has no id if it isn't known. The point is in the frame's own viewport.
    */
   const frameFor = (point: Point | null) => {
     const at = point === null ? deepestFocus() : deepest(point.x, point.y)
-    if (at === null || !/^(?:IFRAME|FRAME|EMBED|OBJECT)$/u.test(at.tagName)) return null
+    if (at === null || !isFrame(at)) return null
     const id = frameIdOf(at)
     const matrix = matrixOf(id ?? "")
     return { id, point: point === null || matrix === undefined ? point : pointOf(matrix.inverse(), point) }

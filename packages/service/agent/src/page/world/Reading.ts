@@ -39,7 +39,7 @@ export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Con
     const box = boxes.find((one) => !misses(one, clip)) ?? boxes[0] ?? own
     const isSized = box.width > 0 && box.height > 0
     const isOutside = isSized && misses(box, clip)
-    const clips = style.overflow !== "visible"
+    const clips = style.overflow !== "visible" && !/^(?:inline|contents)$/u.test(style.display)
     const isCell = style.display === "table-cell"
     if (isCell && isOutside) return hideCell(draft)
     // an element that doesn't clip may have parts that stick out of its box

@@ -1,5 +1,6 @@
 import type { ShownElement } from "./Drafting.ts"
 import type { Focusing } from "./Focusing.ts"
+import type { Framing } from "./Framing.ts"
 import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Paths } from "./Paths.ts"
@@ -31,9 +32,9 @@ export interface Recalled extends ShownElement {
 }
 
 /** Describes elements so that they are found again in a later run. Runs in the page. */
-export const recalling = (world: Words & Trees & Roles & Naming & Rows & Numbering & Focusing & Paths) => {
-  const { all, atPath, cut, deepestFocus, digest, holds, isEditable, isHidden, isItem, mustResolve, nameOf } = world
-  const { numberOf, parentOf, pathOf, roleOf, shortName, shownRole, squash, textInside } = world
+export const recalling = (world: Words & Trees & Framing & Roles & Naming & Rows & Numbering & Focusing & Paths) => {
+  const { all, atPath, cut, deepestFocus, digest, holds, isEditable, isFrame, isHidden, isItem, mustResolve } = world
+  const { nameOf, numberOf, parentOf, pathOf, roleOf, shortName, shownRole, squash, textInside } = world
   const scrollArea = "scroll area"
   const levels_most = 12
 
@@ -109,7 +110,7 @@ export const recalling = (world: Words & Trees & Roles & Naming & Rows & Numberi
   /** Describes the element that receives keys; null if it's the page itself or a frame. */
   const rememberFocused = (): Remembered | null => {
     const element = deepestFocus()
-    const isNone = element === null || element === document.body || /^I?FRAME$/u.test(element.tagName)
+    const isNone = element === null || element === document.body || isFrame(element)
     return isNone ? null : describe(element)
   }
 

@@ -3,8 +3,6 @@ export const trees = () => {
   const closedRoots = new WeakMap<Element, ShadowRoot>()
   /** Elements that were asked for a closed root, and whether they were defined by then. */
   const askedElements = new WeakMap<Element, boolean>()
-  const attribute_most = 10_000
-  const contents_most = 4_000_000
 
   const rootOf = (element: Element): ShadowRoot | undefined => element.shadowRoot ?? closedRoots.get(element)
 
@@ -67,13 +65,23 @@ export const trees = () => {
 
   const isSized = ({ height, width }: DOMRect) => width > 0 && height > 0
 
-  /** Returns the boxes of an element. One without a box of its own, as with `display: contents`, has those of its content. */
-  const boxesOf = (element: Element): ReadonlyArray<DOMRect> => {
-    const own = Array.from(element.getClientRects()).filter(isSized)
-    if (own.length > 0 || !/^(?:inline|contents)$/u.test(getComputedStyle(element).display)) return own
-    const range = document.createRange()
-    range.selectNodeContents(element)
-    return Array.from(range.getClientRects()).filter(isSized)
+  /** Returns the boxes of a node. One without a box of its own, as with `display: contents`, has those of its content. */
+  const boxesOf = (node: Node): ReadonlyArray<DOMRect> => {
+    const part = node instanceof Element ? node : document.createRange()
+    if (part instanceof Range) part.selectNodeContents(node)
+    const boxes = Array.from(part.getClientRects()).filter(isSized)
+    if (boxes.length > 0 || !(part instanceof Element)) return boxes
+    const isBare = /^(?:inline|contents)$/u.test(getComputedStyle(part).display)
+    if (isBare) eachChild(part, (child) => void boxes.push(...boxesOf(child)))
+    return boxes
+  }
+
+  /** Returns what has to scroll to show an element. What has no box doesn't scroll: its content does, or else what's around it. */
+  const boxedFor = (element: Element): Element => {
+    const isBoxed = (one: Element) => one.getClientRects().length > 0
+    if (isBoxed(element)) return element
+    const { parentElement: parent } = element
+    return Array.from(all(element)).find(isBoxed) ?? (parent === null ? element : boxedFor(parent))
   }
 
   const isHidden = (element: Element): boolean => {
@@ -104,6 +112,7 @@ export const trees = () => {
     closestOf,
     holds,
     isHidden,
+    boxedFor,
     boxesOf,
     modalInFront,
     isBlocked,
@@ -118,34 +127,7 @@ export const trees = () => {
       return true
     },
     /** Makes a closed root readable. */
-    open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root),
-    /**
-     * Finds out whether a password is filled in and whether there is a canvas. On request, it also returns all texts,
-     * visible or not, or `null` if they are too long.
-     */
-    contents: (
-      hasTexts: boolean
-    ): { readonly hasPassword: boolean; readonly draws: boolean; readonly texts: string | null } => {
-      const texts: Array<string> = []
-      const take = (root: Document | ShadowRoot) =>
-        void texts.push((root instanceof Document ? root.documentElement?.textContent : root.textContent) ?? "")
-      let hasPassword = false
-      let draws = false
-      if (hasTexts) take(document)
-      for (const element of all(document)) {
-        const isInput = element instanceof HTMLInputElement
-        if (isInput && element.type === "password" && element.value !== "") hasPassword = true
-        if (element instanceof HTMLCanvasElement && element.width * element.height > 0) draws = true
-        if (!hasTexts) continue
-        const inside = rootOf(element)
-        if (inside !== undefined) take(inside)
-        if (isInput || element instanceof HTMLTextAreaElement) texts.push(element.value)
-        // styles can show them; longer ones are pictures
-        for (const { value } of element.attributes) if (value.length <= attribute_most) texts.push(value)
-      }
-      const all_length = texts.reduce((sum, { length }) => sum + length, 0)
-      return { hasPassword, draws, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
-    }
+    open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root)
   }
 }
 
