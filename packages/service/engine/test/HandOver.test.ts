@@ -101,8 +101,10 @@ describe("a run that asks a person", () => {
       const create = (change: Partial<HandOff>) =>
         engine.createSession({ ...request, handOff: { ...handOff, pausesLimits: false, ...change } })
       const failing = yield* create({ whenUnanswered: "fail", timeout_ms: 90_000 })
+      const brief = yield* create({ whenUnanswered: "fail", timeout_ms: 30_000 })
       const skipping = yield* create({ whenUnanswered: "skip" })
       yield* TestClock.adjust("90 seconds")
+      assert.strictEqual((yield* stored(brief.turn.id)).error, "No person answered within 30 seconds: Which mug?")
       assert.deepStrictEqual(yield* standing(failing.session.id), ["one failed unanswered"])
       assert.strictEqual((yield* stored(failing.turn.id)).error, "No person answered within 1.5 minutes: Which mug?")
       assert.deepStrictEqual(yield* standing(skipping.session.id), ["one running"])

@@ -115,8 +115,9 @@ export const isReached = ({ askedBy, isReached = askedBy !== "api" }: Question):
 
 /** The sentence for a run that fails because no person answered. */
 export const unanswered = ({ askedAt_ms, question, until_ms }: Question): string => {
-  const minutes = Math.round((until_ms - askedAt_ms) / 6000) / 10
-  return `No person answered within ${minutes} ${minutes === 1 ? "minute" : "minutes"}: ${question.slice(0, 200)}`
+  const time_s = Math.round((until_ms - askedAt_ms) / 1000)
+  const [time, unit] = time_s < 60 ? [time_s, "second"] : [Math.round(time_s / 6) / 10, "minute"]
+  return `No person answered within ${time} ${unit}${time === 1 ? "" : "s"}: ${question.slice(0, 200)}`
 }
 
 /** The time that questions had a run wait up to a moment, in milliseconds. */
