@@ -54,7 +54,7 @@ const filesOf = (
   folder: string
 ): Effect.Effect<ReadonlyArray<UploadFile>, HTTPValidationError> =>
   Effect.forEach(files, ({ contentType, name, size = null }, index) => {
-    const at = (field: string) => ["body", "files", String(index), field]
+    const at = (field: string) => ["body", "files", index, field]
     const path = `${folder}${name}`
     if (!isFileName(name) || !isFilePath(path)) {
       return Effect.fail(invalid(at("name"), "Expected the name of a file, without a folder, such as data.csv"))
@@ -65,9 +65,9 @@ const filesOf = (
       : Effect.fail(invalid(at("contentType"), "Expected a media type, such as text/csv"))
   })
 
-/** Reads how links open files: as a download by default. */
-const dispositionOf = (value = "attachment"): Effect.Effect<string, HTTPValidationError> =>
-  /^(?:attachment|inline)(?:;[\x20-\x7e]{0,255})?$/u.test(value)
+/** Reads how links open files: as a download under the file's name by default. */
+const dispositionOf = (value: string | undefined): Effect.Effect<string | undefined, HTTPValidationError> =>
+  value === undefined || /^(?:attachment|inline)(?:;[\x20-\x7e]{0,255})?$/u.test(value)
     ? Effect.succeed(value)
     : Effect.fail(invalid(["query", "contentDisposition"], "Expected attachment or inline, with parameters if needed"))
 
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
                 path,
                 size,
                 lastModified: fromMillis(modifiedAt_ms),
-                url: links?.file(id, path, as) ?? null
+                url: links?.file(id, path, as ?? FileLinks.downloadAs(path.slice(path.lastIndexOf("/") + 1))) ?? null
               })),
               nextCursor: hasMore && last !== undefined ? Cursor.encodeText(scope, last.path) : null,
               hasMore

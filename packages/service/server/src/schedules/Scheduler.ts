@@ -44,7 +44,7 @@ const digest = (text: string) => hash("sha256", text, "base64url")
 /** The outcome of a due time: a run, or the reason why there is none. */
 type Outcome = { readonly runId: string } | { readonly problem: ScheduleProblem }
 
-type StartError = Effect.Error<ReturnType<Effect.Success<typeof StartRun.make>>> | UseRefused
+type StartError = Effect.Error<ReturnType<Effect.Success<typeof StartRun.make>["start"]>> | UseRefused
 
 /** The reason for a refused run, as a record. A store that can't be reached is tried again. */
 const problemOf = (
@@ -74,7 +74,7 @@ const problemOf = (
 
 const make = (schedules: SchedulesService) =>
   Effect.gen(function* () {
-    const start = yield* StartRun.make
+    const { start } = yield* StartRun.make
     const callers = yield* Callers
     const poll = yield* SchedulePoll
     const woken = yield* Queue.sliding<void>(1)

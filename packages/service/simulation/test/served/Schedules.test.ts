@@ -8,6 +8,7 @@ interface Schedule {
   readonly lastRunId: string | null
   readonly lastError: string | null
   readonly active: boolean
+  readonly run: object
 }
 
 const schedules = "/admin/v1/schedules"
@@ -90,11 +91,14 @@ describe("schedules", () => {
 
   it("report why a time started no run", async () => {
     await using service = await simulate({ time: { mode: "manual" } })
-    const { id } = await create(service, { run: { task: "t", attachedFileIds: ["none"] } })
+    const profiles = "/api/v4/profiles"
+    const { body: profile } = await ask(service, "POST", profiles, {})
+    const { id } = await create(service, { run: { task: "t", browserSettings: { profileId: profile.id } } })
+    await ask(service, "DELETE", `${profiles}/${profile.id}`)
     await service.advance("1 day")
     const schedule = await read(service, id)
     assert.isNull(schedule.lastRunId)
-    assert.include(schedule.lastError ?? "", "You have no file with the id none")
+    assert.include(schedule.lastError ?? "", "The browser profile of the schedule's runs was deleted")
     assert.isNotNull(schedule.nextAt)
   })
 
@@ -107,11 +111,16 @@ describe("schedules", () => {
       [{ timeZone: "Mars" }, "There is no time zone Mars"],
       [{ missed: "later" }, "missed"],
       [{ run: {} }, "task"],
+      [{ run: { task: "t", maxCostUsd: "abc" } }, '["body","run","maxCostUsd"]'],
+      [{ run: { task: "t", attachedFileIds: ["none"] } }, "You have no file with the id none"],
       [{ name: "" }, "name"]
     ] as const) {
       const { body, status } = await ask(service, "POST", schedules, { ...daily, ...fields })
       assert.strictEqual(status, 422, JSON.stringify(fields))
       assert.include(JSON.stringify(body), problem)
     }
+    const { id } = await create(service)
+    const { status } = await ask(service, "PATCH", `${schedules}/${id}`, { run: { task: "t", tags: "abc" } })
+    assert.deepStrictEqual([status, (await read(service, id)).run], [422, daily.run])
   })
 })

@@ -31,7 +31,7 @@ export const layer = group("runs", function* (handlers) {
   const cancel = BulkCancel.make(engine)
   const retry = BulkRetry.make(engine)
   const notes = yield* RunNotes
-  const start = yield* StartRun.make
+  const { start } = yield* StartRun.make
   const find = (id: string) => Effect.catchTag(engine.turn(id.toLowerCase()), "TurnNotFound", noRun)
 
   const budgetOf = ({ budget }: Turn.Turn): RunDetails["budget"] =>

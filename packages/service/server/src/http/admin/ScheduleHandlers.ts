@@ -1,5 +1,5 @@
 import { NotFoundError, type ScheduleView, type StartRun as StartRunRequest } from "@webagent/admin"
-import { ConflictError, fromMillis } from "@webagent/contract"
+import { ConflictError, fromMillis, HTTPValidationError } from "@webagent/contract"
 import {
   Engine,
   nextAfter,
@@ -14,7 +14,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import * as Audit from "../../api/Audit.ts"
-import { invalid } from "../../api/Invalid.ts"
+import { inField, invalid } from "../../api/Invalid.ts"
 import * as SafeCreate from "../../api/SafeCreate.ts"
 import { problemSentence } from "../../schedules/problemSentence.ts"
 import { hasValues } from "../../api/SecretValues.ts"
@@ -49,24 +49,24 @@ const nextOf = Effect.fnUntraced(function* (cron: string, timeZone: string) {
   return next_ms ?? (yield* invalid(["body", "cron"], `${cron} names no time in the next years`))
 })
 
-/** Refuses the values of secrets, because the request of a schedule is stored and shown. */
-const withoutSecrets = (run: StartRunRequest) =>
-  hasValues(run)
-    ? Effect.fail(
-        invalid(
-          ["body", "run", "secretBindings"],
-          "A schedule stores no secret values: name server secrets with the type server"
-        )
-      )
-    : Effect.void
+const secretValues = invalid(
+  ["body", "secretBindings"],
+  "A schedule stores no secret values: name server secrets with the type server"
+)
 
 /** Schedules of runs. */
 export const layer = group("schedules", function* (handlers) {
   const stored = yield* Schedules
   const { wake } = yield* Scheduler
-  const start = yield* StartRun.make
+  const { read, start } = yield* StartRun.make
   const engine = yield* Engine
   const schedules = stored === null ? Effect.fail(none) : Effect.succeed(stored)
+
+  /** Refuses a request that can't start a run, and the values of secrets, because it's stored and shown. */
+  const checkRun = (run: StartRunRequest) =>
+    Effect.mapError(hasValues(run) ? Effect.fail(secretValues) : read(run), (error) =>
+      error instanceof HTTPValidationError ? inField("run", error) : error
+    )
 
   const use = <A, E, R>(
     body: (service: SchedulesService) => Effect.Effect<A, E, R>
@@ -83,10 +83,9 @@ export const layer = group("schedules", function* (handlers) {
       use((service) =>
         Effect.gen(function* () {
           const { cron, missed = "skip", name, run, timeZone = "UTC" } = payload
-          yield* withoutSecrets(run)
           const { schedule } = yield* SafeCreate.once({ request, payload }, (safe) =>
             engine.once(safe, "Schedule", (keep) =>
-              Effect.flatMap(nextOf(cron, timeZone), (dueAt_ms) =>
+              Effect.flatMap(Effect.andThen(checkRun(run), nextOf(cron, timeZone)), (dueAt_ms) =>
                 owned(service.create({ cron, dueAt_ms, missed, name, run, timeZone }, keep))
               )
             )
@@ -100,8 +99,8 @@ export const layer = group("schedules", function* (handlers) {
     update: ({ params: { schedule_id }, payload: { active, ...changes } }) =>
       use((service) =>
         Effect.gen(function* () {
-          if (changes.run !== undefined) yield* withoutSecrets(changes.run)
           const schedule = yield* service.find(schedule_id)
+          if (changes.run !== undefined) yield* Effect.provideService(checkRun(changes.run), Owner, schedule.owner)
           const { cron, isActive, timeZone } = { ...schedule, isActive: active ?? schedule.isActive, ...changes }
           const isMoved = cron !== schedule.cron || timeZone !== schedule.timeZone || isActive !== schedule.isActive
           const changed = yield* service.update(schedule_id, {

@@ -70,6 +70,10 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
       const path = yield* create
       assert.strictEqual(yield* put(path, "a.csv", "1,2"), "a.csv")
       assert.strictEqual(yield* put(path, "b.csv", "3,4", "?prefix=in/2026/"), "in/2026/b.csv")
+      // a browser saves the file under its name, and not under the last part of the link's path
+      const [inFolder] = items((yield* send("GET", `${path}/files?prefix=in/&includeUrls=true`)).body, "files")
+      const disposition = (yield* follow("GET", inFolder?.["url"])).headers.get("content-disposition")
+      assert.strictEqual(disposition, "attachment; filename*=UTF-8''b.csv")
       const list = (query: string) => Effect.map(send("GET", `${path}/files${query}`), ({ body }) => body)
       const first = yield* list("?limit=1&includeUrls=true")
       const [file] = items(first, "files")
@@ -83,7 +87,7 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
       const down = yield* follow("GET", file?.["url"])
       assert.deepStrictEqual([down.status, down.text], [200, "1,2"])
       assert.strictEqual(down.headers.get("content-type"), "text/csv")
-      assert.strictEqual(down.headers.get("content-disposition"), "attachment")
+      assert.strictEqual(down.headers.get("content-disposition"), "attachment; filename*=UTF-8''a.csv")
       assert.include(String(down.headers.get("content-security-policy")), "sandbox")
       const forged = new URL(String(file?.["url"]))
       forged.searchParams.set("path", "in/2026/b.csv")
@@ -128,7 +132,7 @@ layer(served, { excludeTestServices: true })("v3 workspaces", (it) => {
           { name, size: 1 }
         ])
         assert.strictEqual(status, 422, name)
-        assert.deepInclude(items(body, "detail")[0], { loc: ["body", "files", "1", "name"] }, name)
+        assert.deepInclude(items(body, "detail")[0], { loc: ["body", "files", 1, "name"] }, name)
       }
       for (const prefix of ["../", "/", "a//b", "a/../../b"]) {
         const { status } = yield* ask(path, [{ name: "a", size: 1 }], {}, `?prefix=${encodeURIComponent(prefix)}`)
