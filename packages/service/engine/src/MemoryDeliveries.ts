@@ -17,8 +17,8 @@ export interface MemoryDeliveries {
   readonly find: (hookId: string, id: string) => Delivery | undefined
   /** A webhook's messages, newest first, before the one with this id. */
   readonly page: (hookId: string, before: string | null, limit: number) => ReadonlyArray<Delivery>
-  /** Number of an owner's waiting messages. */
-  readonly countWaiting: (owner: string | null) => number
+  /** Number of a webhook's waiting messages. */
+  readonly countWaiting: (hookId: string) => number
   /** The oldest waiting message about each subject of a webhook. */
   readonly heads: (hookId: string) => ReadonlyArray<Delivery>
   /** Adds a message, as refused if this one can't wait; null if the webhook has one with the same `once`. */
@@ -49,7 +49,7 @@ const queued = (delivery: NewDelivery, id: string, now_ms: number): Delivery => 
 export const make = (): MemoryDeliveries => {
   const byHook = new Map<string, OfWebhook>()
   const hookOf = new Map<string, string>()
-  const waitingOf = new Map<string | null, number>()
+  const waitingOf = new Map<string, number>()
   /** Finished messages, in the order in which they finished. */
   const finished = new Map<string, Delivery>()
 
@@ -61,24 +61,24 @@ export const make = (): MemoryDeliveries => {
     return empty
   }
 
-  const count = (owner: string | null, change: 1 | -1) => {
-    const left = (waitingOf.get(owner) ?? 0) + change
-    if (left === 0) waitingOf.delete(owner)
-    else waitingOf.set(owner, left)
+  const count = (hookId: string, change: 1 | -1) => {
+    const left = (waitingOf.get(hookId) ?? 0) + change
+    if (left === 0) waitingOf.delete(hookId)
+    else waitingOf.set(hookId, left)
   }
 
   const wait = ({ waiting }: OfWebhook, delivery: Delivery) => {
-    const { id, owner, subject } = delivery
+    const { hookId, id, subject } = delivery
     const line = waiting.get(subject) ?? new Map<string, Delivery>()
     waiting.set(subject, line)
-    if (!line.has(id)) count(owner, 1)
+    if (!line.has(id)) count(hookId, 1)
     line.set(id, delivery)
   }
 
-  const leave = ({ waiting }: OfWebhook, { id, owner, subject }: Delivery) => {
+  const leave = ({ waiting }: OfWebhook, { hookId, id, subject }: Delivery) => {
     const line = waiting.get(subject)
     if (line === undefined || !line.delete(id)) return
-    count(owner, -1)
+    count(hookId, -1)
     if (line.size === 0) waiting.delete(subject)
   }
 
@@ -109,7 +109,7 @@ export const make = (): MemoryDeliveries => {
       const from = before === null ? 0 : newest.findIndex(({ id }) => id === before) + 1
       return newest.slice(from, from + limit)
     },
-    countWaiting: (owner) => waitingOf.get(owner) ?? 0,
+    countWaiting: (hookId) => waitingOf.get(hookId) ?? 0,
     heads: (hookId) =>
       [...(byHook.get(hookId)?.waiting.values() ?? [])].flatMap((line) => {
         const [head] = line.values()

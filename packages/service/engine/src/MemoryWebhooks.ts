@@ -24,7 +24,7 @@ interface Shared {
   readonly hooks: Map<string, Webhook>
   readonly deliveries: MemoryDeliveries.MemoryDeliveries
   readonly newId: Effect.Effect<string>
-  readonly isFull: (owner: string | null) => boolean
+  readonly isFull: (hookId: string) => boolean
 }
 
 /** Makes the queue of messages. */
@@ -45,9 +45,9 @@ const makeQueue = ({ deliveries, hooks, isFull, newId }: Shared): WebhookQueue =
       if (position !== from) return false
       position = to
       for (const delivery of added) {
-        const { hookId, owner } = delivery
+        const { hookId } = delivery
         const id = yield* newId
-        if (hooks.has(hookId)) deliveries.add(delivery, id, now_ms, isFull(owner))
+        if (hooks.has(hookId)) deliveries.add(delivery, id, now_ms, isFull(hookId))
       }
       deliveries.prune(Infinity, deliveries.countFinished() - mostFinished)
       return true
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
   const { find, stored: hooks } = owned
   const deliveries = MemoryDeliveries.make()
 
-  const isFull = (owner: string | null) => deliveries.countWaiting(owner) >= webhookLimits.queued
+  const isFull = (hookId: string) => deliveries.countWaiting(hookId) >= webhookLimits.queued
 
   const newId = freshId(ids, "delivery", (id) => deliveries.has(id))
 
@@ -141,8 +141,8 @@ export const make = Effect.gen(function* () {
         return delivery === undefined ? Effect.fail(new WebhookNotFound({ id })) : Effect.succeed(delivery)
       }),
     enqueue: Effect.fnUntraced(function* (delivery) {
-      const { owner } = yield* find(delivery.hookId)
-      if (isFull(owner)) return yield* deliveriesFull()
+      yield* find(delivery.hookId)
+      if (isFull(delivery.hookId)) return yield* deliveriesFull()
       const made = deliveries.add(delivery, yield* newId, yield* Clock.currentTimeMillis, false)
       return made ?? (yield* Effect.die(new Error("A message that a person requests may be sent any number of times")))
     }),

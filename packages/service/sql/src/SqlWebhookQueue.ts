@@ -25,9 +25,9 @@ export const make = (
     orElse: () => sql.literal("")
   })
 
-  /** Inserts one owner's messages; those above its limit are refused. */
-  const insert = Effect.fnUntraced(function* (owner: string | null, deliveries: ReadonlyArray<NewDelivery>) {
-    const room = webhookLimits.queued - (yield* countQueued(owner))
+  /** Inserts one webhook's messages; those above its limit are refused. */
+  const insert = Effect.fnUntraced(function* (hookId: string, deliveries: ReadonlyArray<NewDelivery>) {
+    const room = webhookLimits.queued - (yield* countQueued(hookId))
     const now_ms = yield* time
     const rows = yield* Effect.forEach(deliveries, (delivery, index) =>
       Effect.map(ids.next("delivery"), (id) => rowOf(delivery, id, index >= room, now_ms))
@@ -42,14 +42,10 @@ export const make = (
     const moved = yield* sql`UPDATE webhook_position SET cursor = ${to} WHERE cursor = ${from} RETURNING 1`
     if (moved.length === 0) return false
     if (deliveries.length === 0) return true
-    const hooks = [...new Set(deliveries.map(({ hookId }) => hookId))]
-    const rows = yield* sql<Row>`SELECT id FROM webhooks WHERE ${sql.in("id", hooks)} ORDER BY id ${forUse}`
-    const there = new Set(rows.map(({ id }) => id))
-    const byOwner = Map.groupBy(
-      deliveries.filter(({ hookId }) => there.has(hookId)),
-      ({ owner }) => owner
-    )
-    for (const [owner, owned] of byOwner) yield* insert(owner, owned)
+    const byHook = Map.groupBy(deliveries, ({ hookId }) => hookId)
+    const rows = yield* sql<Row>`SELECT id FROM webhooks
+      WHERE ${sql.in("id", [...byHook.keys()])} ORDER BY id ${forUse}`
+    for (const { id } of rows) yield* insert(String(id), byHook.get(String(id)) ?? [])
     return true
   })
 

@@ -131,8 +131,8 @@ const make = Effect.gen(function* () {
       transaction(
         sql,
         Effect.gen(function* () {
-          const { owner } = yield* hookRow(delivery.hookId, forUse)
-          if ((yield* countQueued(owner)) >= webhookLimits.queued) return yield* deliveriesFull()
+          yield* hookRow(delivery.hookId, forUse)
+          if ((yield* countQueued(delivery.hookId)) >= webhookLimits.queued) return yield* deliveriesFull()
           const row = rowOf(delivery, yield* ids.next("delivery"), false, yield* time)
           yield* sql`INSERT INTO webhook_deliveries ${sql.insert(row)}`
           return deliveryOf(row)

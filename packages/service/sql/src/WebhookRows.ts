@@ -2,7 +2,6 @@ import { type Delivery, type NewDelivery, refusedError, type Webhook } from "@we
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import * as OwnedRows from "./OwnedRows.ts"
 import { parsed } from "./Rows.ts"
 
 export type Row = Readonly<Record<string, unknown>>
@@ -38,23 +37,20 @@ export const rowOf = (delivery: NewDelivery, id: string, isRefused: boolean, now
 })
 
 /** Makes the reads that both owners and senders of messages need. */
-export const make = (sql: SqlClient.SqlClient, now: Effect.Effect<Fragment>) => {
-  const { ownedBy } = OwnedRows.make(sql, "webhook_deliveries")
-  return {
-    /** Has the deletion of a webhook wait. SQLite runs one commit at a time anyway. */
-    forUse: sql.onDialectOrElse({ pg: () => sql.literal("FOR KEY SHARE"), orElse: () => sql.literal("") }),
-    /** Number of an owner's waiting messages. */
-    countQueued: (owner: string | null) =>
-      Effect.map(
-        sql<Row>`SELECT count(*) AS count FROM webhook_deliveries WHERE finished_at_ms IS NULL AND ${ownedBy(owner)}`,
-        ([row]) => Number(row?.["count"])
-      ),
-    /** The time of the database as a number, for rows of one statement. */
-    time: Effect.flatMap(now, (now_ms) =>
-      Effect.map(sql<Row>`SELECT ${now_ms} AS now_ms`, ([row]) => Number(row?.["now_ms"]))
-    )
-  }
-}
+export const make = (sql: SqlClient.SqlClient, now: Effect.Effect<Fragment>) => ({
+  /** Has the deletion of a webhook wait. SQLite runs one commit at a time anyway. */
+  forUse: sql.onDialectOrElse({ pg: () => sql.literal("FOR KEY SHARE"), orElse: () => sql.literal("") }),
+  /** Number of a webhook's waiting messages. */
+  countQueued: (hookId: string) =>
+    Effect.map(
+      sql<Row>`SELECT count(*) AS count FROM webhook_deliveries WHERE finished_at_ms IS NULL AND hook = ${hookId}`,
+      ([row]) => Number(row?.["count"])
+    ),
+  /** The time of the database as a number, for rows of one statement. */
+  time: Effect.flatMap(now, (now_ms) =>
+    Effect.map(sql<Row>`SELECT ${now_ms} AS now_ms`, ([row]) => Number(row?.["now_ms"]))
+  )
+})
 
 /** The reads that both owners and senders of messages need. */
 export type WebhookReads = ReturnType<typeof make>

@@ -26,7 +26,7 @@ export interface Taken {
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
-/** The most webhooks and waiting messages of one owner. */
+/** The most webhooks of one owner, and waiting messages of one webhook. */
 export const webhookLimits = { webhooks: 20, queued: 1000 }
 
 type OfWebhook<A, E = never> = Effect.Effect<A, E | WebhookNotFound | StoreUnavailable>
@@ -103,8 +103,8 @@ export const webhooksFull = (): NoRoom =>
 /** The error of a message above the limit. */
 export const deliveriesFull = (): NoRoom =>
   new NoRoom({
-    message: `${webhookLimits.queued} messages are waiting for this API key's webhooks, the most that may wait. Delete or fix the webhook that fails`
+    message: `${webhookLimits.queued} messages are waiting for this webhook, the most that may wait. Delete it, or fix its receiver`
   })
 
 /** The error of a message that is refused. */
-export const refusedError = `Not sent: ${webhookLimits.queued} messages were already waiting for this API key's webhooks`
+export const refusedError = `Not sent: ${webhookLimits.queued} messages were already waiting for this webhook`
