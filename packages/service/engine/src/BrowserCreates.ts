@@ -70,7 +70,7 @@ export interface BrowserCreates {
   readonly isLaunching: (id: string) => boolean
   /**
    * Waits until a browser is no longer starting, or its node is lost; false if its launch failed. `key` is that of its
-   * create, which goes with the record of a browser without a place.
+   * create, which goes with the record of a browser without a place. Only its pauses can be interrupted.
    */
   readonly isLaunched: (id: string, key: string) => Effect.Effect<boolean, StoreUnavailable>
 }
@@ -191,7 +191,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const isLaunched: BrowserCreates["isLaunched"] = Effect.fnUntraced(function* (id, key) {
     const here = launching.get(id)
-    if (here !== undefined) return yield* Effect.flatMap(Deferred.await(here), () => isLaunched(id, key))
+    if (here !== undefined) yield* Effect.interruptible(Deferred.await(here))
     const browser = Option.getOrUndefined(yield* store.browser(id))
     if (browser === undefined) {
       // an old browser may be deleted before its key, and a repeat may have the key of one that got no place
@@ -204,7 +204,7 @@ export const make = Effect.fnUntraced(function* ({
       yield* end(id, "launch_failed")
       return false
     }
-    yield* Effect.sleep(lookEvery_ms)
+    yield* Effect.interruptible(Effect.sleep(lookEvery_ms))
     return yield* isLaunched(id, key)
   })
 

@@ -70,7 +70,8 @@ export const make = (
   ) {
     if (previous.body !== safe.body) return yield* new IdempotencyKeyReused()
     if (previous.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
-    if (!(yield* Effect.interruptible(isThere(previous)))) return undefined
+    // a caller that left, or whose time is over, creates nothing
+    if (!(yield* isThere(previous))) return yield* Effect.interruptible(Effect.undefined)
     return { ...(previous.made as MadeOf<Tag>), replayed: true }
   })
 

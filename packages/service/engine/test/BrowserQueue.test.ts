@@ -43,6 +43,13 @@ const fullPool = () => {
 
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
+/** Lets an engine start over a store whose reads for repeated creates take a second. */
+const slowly = Effect.updateService(Store, (store) => ({
+  ...store,
+  browser: (id) => Effect.delay(store.browser(id), "1 second"),
+  idempotencyRecord: (key) => Effect.delay(store.idempotencyRecord(key), "1 second")
+}))
+
 /** Lets a create wait for this many seconds from now on. */
 const waitingFor =
   (seconds: number) =>
@@ -228,6 +235,43 @@ describe("a browser create that may wait in the queue", () => {
       assert.isDefined(repeat.pollUnsafe())
       assert.strictEqual(yield* Fiber.join(repeat), full)
       assert.deepStrictEqual(yield* statuses, [])
+    })
+  )
+
+  test(
+    "returns the browser of an earlier create with its key even if the store is slower than its own limit",
+    Effect.gen(function* () {
+      const { engine } = yield* slowly(start("a"))
+      const create = waitingFor(0.1)(engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" }))
+      const first = yield* begin(create)
+      yield* TestClock.adjust("10 seconds")
+      const { browser } = yield* Fiber.join(first)
+      const repeat = yield* begin(create)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(repeat), { _tag: "Browser", browser, replayed: true })
+    })
+  )
+
+  test(
+    "creates nothing if its caller disconnects while it reads that an earlier create with its key failed",
+    Effect.gen(function* () {
+      const failed = new LaunchFailed({ reason: "failed", message: "The browser did not start" })
+      let launches = 0
+      const launch = () =>
+        Effect.andThen(
+          Effect.sync(() => void (launches += 1)),
+          Effect.delay(failed, "5 seconds")
+        )
+      const { engine } = yield* slowly(start("a", { browsers: Layer.succeed(BrowserPool, { launch }) }))
+      const create = engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" })
+      const first = yield* begin(Effect.flip(create))
+      yield* TestClock.adjust("2 seconds")
+      const repeat = yield* begin(create)
+      yield* TestClock.adjust("5500 millis")
+      const left = yield* begin(Fiber.interrupt(repeat))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(left)
+      assert.deepStrictEqual([yield* Fiber.join(first), launches], [failed, 1])
     })
   )
 
