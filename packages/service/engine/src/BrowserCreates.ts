@@ -69,8 +69,8 @@ export interface BrowserCreates {
   ) => Effect.Effect<MadeOf<"Browser">, BrowserCreateFailed | KeyTaken>
   readonly isLaunching: (id: string) => boolean
   /**
-   * Waits until a browser is no longer starting, or its node is lost; false if its launch failed. `key` is that of its
-   * create, which goes with the record of a browser without a place. Only its pauses can be interrupted.
+   * Waits until a browser is no longer starting, or its node is lost; false if it never was active. `key` is that of its
+   * create, which is deleted then. Only its pauses can be interrupted.
    */
   readonly isLaunched: (id: string, key: string) => Effect.Effect<boolean, StoreUnavailable>
 }
@@ -193,12 +193,12 @@ export const make = Effect.fnUntraced(function* ({
     const here = launching.get(id)
     if (here !== undefined) yield* Effect.interruptible(Deferred.await(here))
     const browser = Option.getOrUndefined(yield* store.browser(id))
-    if (browser === undefined) {
-      // an old browser may be deleted before its key, and a repeat may have the key of one that got no place
+    if (browser?.status === "active") return true
+    if (browser?.status !== "starting") {
+      // the key goes with a browser that never was active, and an old browser may be deleted before its key
       const record = yield* store.idempotencyRecord(key)
       return Option.exists(record, ({ made }) => made._tag === "Browser" && made.browser.id === id)
     }
-    if (browser.status !== "starting") return browser.stopReason !== "launch_failed"
     // a node that lives ends its launches itself, however long they may wait for room there
     if (browser.node === null || browser.node === node || (yield* isLost(browser.node))) {
       yield* end(id, "launch_failed")

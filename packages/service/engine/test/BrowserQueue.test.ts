@@ -4,6 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
@@ -272,6 +273,64 @@ describe("a browser create that may wait in the queue", () => {
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(left)
       assert.deepStrictEqual([yield* Fiber.join(first), launches], [failed, 1])
+    })
+  )
+
+  test(
+    "creates another browser if an earlier one with its key was stopped before it was active",
+    Effect.gen(function* () {
+      const silent = Effect.updateService(Store, (store) => ({
+        ...store,
+        commit: (step) =>
+          step.browser?.status === "active"
+            ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" }))
+            : store.commit(step)
+      }))
+      const living = Effect.updateService(Store, (store) => ({ ...store, isLost: () => Effect.succeed(false) }))
+      const [one, two] = [yield* silent(start("one")), yield* living(start("two"))]
+      const create = ({ engine }: typeof one) =>
+        begin(engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" }))
+      const first = yield* create(one)
+      const repeat = yield* create(two)
+      yield* TestClock.adjust("30 seconds")
+      assert.deepInclude(yield* Effect.flip(Fiber.join(first)), { _tag: "StoreUnavailable" })
+      yield* one.close
+      yield* TestClock.adjust("1 second")
+      assert.isFalse((yield* Fiber.join(repeat)).replayed)
+      assert.sameMembers(yield* statuses, ["active", "node_closed"])
+    })
+  )
+
+  test(
+    "returns the browser of an earlier create whose node was found lost as it stored the browser as active",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const isLost = Deferred.makeUnsafe<void>()
+      const isActive = Deferred.makeUnsafe<void>()
+      const late = Effect.updateService(Store, (store) => ({
+        ...store,
+        commit: (step) =>
+          step.browser?.status === "active"
+            ? Effect.tap(
+                Effect.andThen(Deferred.await(isLost), store.commit(step)),
+                Deferred.succeed(isActive, undefined)
+              )
+            : store.commit(step)
+      }))
+      const finding = Effect.updateService(Store, (store) => ({
+        ...store,
+        isLost: () => Effect.as(Effect.andThen(Deferred.succeed(isLost, undefined), Deferred.await(isActive)), true)
+      }))
+      const [one, two] = [yield* late(start("one")), yield* finding(slowly(start("two")))]
+      const create = ({ engine }: typeof one) =>
+        begin(engine.createBrowser({ proxyCountryCode: null }, { key: "key", body: "body" }))
+      const first = yield* create(one)
+      const repeat = yield* create(two)
+      yield* TestClock.adjust("10 seconds")
+      assert.isDefined(repeat.pollUnsafe())
+      const { browser } = yield* Fiber.join(first)
+      assert.deepStrictEqual(yield* Fiber.join(repeat), { _tag: "Browser", browser, replayed: true })
+      assert.isTrue(Option.isSome(yield* store.idempotencyRecord("key")))
     })
   )
 
