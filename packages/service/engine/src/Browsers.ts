@@ -105,15 +105,17 @@ export const make = Effect.fnUntraced(function* (
     running.all().length === 0 ? Effect.void : Effect.tapError(lookAtStore, () => invalidateLook)
   )
 
-  const abandon = Effect.suspend(() => Effect.forEach(running.removeAll(), ({ stop }) => stop, { discard: true }))
+  const atOnce = { discard: true, concurrency: "unbounded" } as const
+  // a node that is closed meanwhile stops only those that are still in `running`
+  const abandon = Effect.uninterruptible(
+    Effect.suspend(() => Effect.forEach(running.removeAll(), ({ stop }) => stop, atOnce))
+  )
 
   yield* Effect.addFinalizer(() => {
     closing = true
-    return Effect.forEach(running.all(), ([id]) => Effect.ignore(stops.stop(id, "node_closed")), {
-      discard: true,
-      concurrency: "unbounded"
-      // includes browsers whose end could not be stored
-    }).pipe(Effect.andThen(abandon))
+    const stopped = Effect.forEach(running.all(), ([id]) => Effect.ignore(stops.stop(id, "node_closed")), atOnce)
+    // includes browsers whose end could not be stored
+    return Effect.andThen(stopped, abandon)
   })
 
   const browsers: Browsers = {
@@ -147,10 +149,8 @@ export const make = Effect.fnUntraced(function* (
       const browser = Option.getOrUndefined(yield* store.browser(id))
       if (pool.resume === undefined || browser?.node !== node || browser.status !== "active") return yield* reap(id)
       const resumed = yield* pool.resume(browser)
-      const launched = loans.endingWith(
-        browser,
-        pool.lifetime_ms === undefined ? expiringBrowser(browser, resumed) : resumed
-      )
+      const expiring = pool.lifetime_ms === undefined ? expiringBrowser(browser, resumed) : resumed
+      const launched = loans.endingWith(browser, expiring)
       running.add(id, launched)
       stops.watch(id, launched)
     }),

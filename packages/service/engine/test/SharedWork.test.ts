@@ -68,6 +68,33 @@ const create = (task: string) => ({ ...request, task })
 
 describe("nodes that share a store", () => {
   test(
+    "stop all their browsers if they are closed while they stop them because they are lost",
+    Effect.gen(function* () {
+      const stops: Array<string> = []
+      const browsers = Layer.succeed(BrowserPool, {
+        launch: ({ id }) =>
+          Effect.succeed({
+            ...ports.browser,
+            stop: Effect.andThen(
+              Effect.sleep("2 seconds"),
+              Effect.sync(() => void stops.push(id))
+            )
+          })
+      })
+      const { become, close, engine } = yield* join("a", { browsers })
+      const createBrowser = Effect.map(engine.createBrowser({ proxyCountryCode: null }), ({ browser }) => browser.id)
+      const ids = [yield* createBrowser, yield* createBrowser]
+      yield* become("away")
+      yield* TestClock.adjust("61 seconds")
+      assert.deepStrictEqual(stops, [])
+      const closed = yield* Effect.forkChild(close, { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(closed)
+      assert.deepStrictEqual(stops, ids)
+    })
+  )
+
+  test(
     "take over from a lost node within six seconds: waiting runs start, and running ones and their browsers get a reason",
     Effect.gen(function* () {
       const lost = yield* join("a", {
