@@ -93,6 +93,7 @@ describe("traces of a server", () => {
       const { body: browser } = yield* send(server.v4, key, "POST", "/browsers", {})
       yield* send(server.v4, key, "PATCH", `/browsers/${String(browser["id"])}`, { action: "stop" })
       yield* send(server.v4, key, "GET", "/runs/teapot?token=teapot")
+      yield* send(server.v4?.replace("/api/v4", "/admin/v1"), key, "GET", "/webhooks/teapot/deliveries")
       assert.strictEqual((yield* stop(server)).code, 0)
 
       const exports = texts.map((text) => JSON.parse(text) as Export).flatMap(({ resourceSpans }) => resourceSpans)
@@ -117,6 +118,7 @@ describe("traces of a server", () => {
       const launch = spans.find(({ name }) => name === "launch browser")
       assert.strictEqual(launch?.parentSpanId, create?.spanId)
       assert.isNotEmpty(spans.filter(({ name }) => /^GET \/api\/v4\/runs\/:\w+$/u.test(name)))
+      assert.isNotEmpty(spans.filter(({ name }) => /^GET \/admin\/v1\/webhooks\/:\w+\/deliveries$/u.test(name)))
       // neither the key nor the task nor a query
       for (const secret of [key, "Hudson", "token=teapot"]) assert.notInclude(texts.join(""), secret)
     })

@@ -73,6 +73,34 @@ describe("webhooks of webagent-server", () => {
     })
   )
 
+  it.live("don't wait for webhooks without a response, even if they are more than the server sends at once", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "server.db")
+      const { at } = yield* node(file, "east")
+      const limits = { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null }
+      const keys = yield* Effect.forEach(["dev", "ops"], (name) =>
+        Effect.provide(
+          Effect.flatMap(ApiKeys, (all) => all.create({ name, scopes: ["admin"], limits })),
+          Layer.provide(SqlApiKeys.layer, Database.layer({ file }))
+        )
+      )
+      let isOver = false
+      const { url: silent } = yield* receiver((response) => void response.on("close", () => (isOver = true)))
+      const { received, url } = yield* receiver()
+      // more than 512 messages for the silent receiver
+      for (const { secret } of keys) {
+        for (const _ of range(20)) {
+          yield* createHook(at, silent, { everyKey: true, events: ["run.completed"] }, Redacted.value(secret))
+        }
+      }
+      yield* createHook(at, url, { events: ["run.completed"] })
+      const count = 18
+      yield* Effect.forEach(range(count), () => createRun(at, "duration=10ms steps=0"), { concurrency: 6 })
+      yield* untilTrue(() => received.length === count)
+      assert.isFalse(isOver)
+    })
+  )
+
   it.live("are sent again with the same id if they were sent but not stored before a kill", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "server.db")

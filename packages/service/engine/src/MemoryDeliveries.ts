@@ -7,6 +7,8 @@ interface OfWebhook {
   readonly all: Map<string, Delivery>
   /** Those that wait, by subject and in the order of their creation. */
   readonly waiting: Map<string, Map<string, Delivery>>
+  /** Number of those that wait. */
+  countWaiting: number
   /** The texts that it has at most one message with. */
   readonly once: Set<string>
 }
@@ -49,37 +51,30 @@ const queued = (delivery: NewDelivery, id: string, now_ms: number): Delivery => 
 export const make = (): MemoryDeliveries => {
   const byHook = new Map<string, OfWebhook>()
   const hookOf = new Map<string, string>()
-  const waitingOf = new Map<string, number>()
   /** Finished messages, in the order in which they finished. */
   const finished = new Map<string, Delivery>()
 
   const of = (hookId: string): OfWebhook => {
     const stored = byHook.get(hookId)
     if (stored !== undefined) return stored
-    const empty = { all: new Map(), waiting: new Map(), once: new Set<string>() }
+    const empty = { all: new Map(), waiting: new Map(), countWaiting: 0, once: new Set<string>() }
     byHook.set(hookId, empty)
     return empty
   }
 
-  const count = (hookId: string, change: 1 | -1) => {
-    const left = (waitingOf.get(hookId) ?? 0) + change
-    if (left === 0) waitingOf.delete(hookId)
-    else waitingOf.set(hookId, left)
-  }
-
-  const wait = ({ waiting }: OfWebhook, delivery: Delivery) => {
-    const { hookId, id, subject } = delivery
-    const line = waiting.get(subject) ?? new Map<string, Delivery>()
-    waiting.set(subject, line)
-    if (!line.has(id)) count(hookId, 1)
+  const wait = (hook: OfWebhook, delivery: Delivery) => {
+    const { id, subject } = delivery
+    const line = hook.waiting.get(subject) ?? new Map<string, Delivery>()
+    hook.waiting.set(subject, line)
+    if (!line.has(id)) hook.countWaiting++
     line.set(id, delivery)
   }
 
-  const leave = ({ waiting }: OfWebhook, { hookId, id, subject }: Delivery) => {
-    const line = waiting.get(subject)
+  const leave = (hook: OfWebhook, { id, subject }: Delivery) => {
+    const line = hook.waiting.get(subject)
     if (line === undefined || !line.delete(id)) return
-    count(hookId, -1)
-    if (line.size === 0) waiting.delete(subject)
+    hook.countWaiting--
+    if (line.size === 0) hook.waiting.delete(subject)
   }
 
   const put = (delivery: Delivery) => {
@@ -109,7 +104,7 @@ export const make = (): MemoryDeliveries => {
       const from = before === null ? 0 : newest.findIndex(({ id }) => id === before) + 1
       return newest.slice(from, from + limit)
     },
-    countWaiting: (hookId) => waitingOf.get(hookId) ?? 0,
+    countWaiting: (hookId) => byHook.get(hookId)?.countWaiting ?? 0,
     heads: (hookId) =>
       [...(byHook.get(hookId)?.waiting.values() ?? [])].flatMap((line) => {
         const [head] = line.values()

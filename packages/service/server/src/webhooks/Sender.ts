@@ -37,6 +37,9 @@ const lease_ms = 30_000
 /** Number of messages that this process sends at once, and of those to one webhook, all about different subjects. */
 const most = { all: 512, each: 16 }
 
+/** Most messages to one webhook while `total` are being sent: webhooks without a response leave places for others. */
+const shareOf = (total: number) => Math.min(most.each, Math.ceil((most.all - total) / most.each))
+
 /** Number of events that are read at a time. */
 const pageSize = 500
 
@@ -125,9 +128,8 @@ const make = (webhooks: WebhooksService) =>
     let total = 0
     const count = (id: string, change: 1 | -1) => {
       total += change
-      const left = (sending.get(id) ?? 0) + change
-      if (left === 0) sending.delete(id)
-      else sending.set(id, left)
+      sending.set(id, (sending.get(id) ?? 0) + change)
+      if (sending.get(id) === 0) sending.delete(id)
     }
 
     /** Sends a message. If its outcome can't be stored either, it's sent again when the lease is over. */
@@ -147,8 +149,8 @@ const make = (webhooks: WebhooksService) =>
     }
 
     const send = Effect.gen(function* () {
-      while (total <= most.all - most.each) {
-        const taken = yield* webhooks.take(lease_ms, most.each, sending)
+      while (total < most.all) {
+        const taken = yield* webhooks.take(lease_ms, shareOf(total), sending)
         if (taken === null) return
         yield* Effect.forEach(taken.deliveries, (delivery) => deliver(taken.webhook, delivery), { discard: true })
       }

@@ -9,6 +9,7 @@ import { Caller, type CallersService, type Use } from "../../api/Caller.ts"
 import { isRefusal } from "../../api/Refusal.ts"
 import * as ApiKeyAuth from "./ApiKeyAuth.ts"
 import * as RefusalResponse from "./RefusalResponse.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 
 const needsAdmin = ({ endpoint }: ApiKeyAuth.Operation) => Context.get(endpoint.annotations, NeedsAdmin)
 
@@ -47,7 +48,7 @@ export const run = <E, R>(
   app: Use<E, R>["app"]
 ): Use<E | ForbiddenError, R>["app"] => {
   const { endpoint, group } = operation
-  const carriedOut = allowed(callers, caller, operation, app)
+  const carriedOut = RequestFacts.noteRoute(endpoint.path, allowed(callers, caller, operation, app))
   // reads change nothing
   if (endpoint.method === "GET") return carriedOut
   return Audit.logged({ key: caller.name, action: `${group.identifier}.${endpoint.identifier}` }, carriedOut)
