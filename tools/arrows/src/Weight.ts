@@ -9,8 +9,8 @@ export interface Weight {
   readonly longFunctions: ReadonlyArray<string>
 }
 
-/** The size of the sources today. Raised last for keys that stay in their frame. Lower a number whenever it falls. */
-export const most = { lines: 149_092, longFunctions: 0 }
+/** The size of the sources today. Raised last for keys of fields whose outer page leaves. Lower a number whenever it falls. */
+export const most = { lines: 149_111, longFunctions: 0 }
 
 const longest = 150
 

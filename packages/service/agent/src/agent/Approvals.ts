@@ -10,7 +10,7 @@ import type { Action } from "./Tools.ts"
 export interface ApprovalRule {
   /**
    * The tools, such as `click`. Other actions that click are also a `click`: an `upload` to a button that asks for files, a
-   * `check` of a button, a `type` into an element that's no field, and a `drag` of an element onto itself.
+   * `check` of a button, a `type` into an element that's no field, and a `drag` of an element onto itself or by pixels.
    */
   readonly tools?: ReadonlyArray<string>
   /**
@@ -42,9 +42,11 @@ const fields: Readonly<Record<string, RegExp>> = {
   upload: /^file$/u
 }
 
-/** Returns whether an action that isn't called a click is one: an element that's dragged onto itself is clicked as well. */
-const isClick = (tool: string, role: string, { from, to }: ToolParams) =>
-  tool === "drag" ? from === to : fields[tool]?.test(role) === false
+/** Returns whether an action that isn't called a click may be one: a drag may begin and end on the same element. */
+const isClick = (tool: string, role: string, params: ToolParams) =>
+  tool === "drag"
+    ? params["from"] === params["to"] || Object.values(isByPixels(params)).includes(true)
+    : fields[tool]?.test(role) === false
 
 const isMet = (
   { decision, domains, text, tools }: ApprovalRule,

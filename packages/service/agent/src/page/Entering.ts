@@ -8,7 +8,7 @@ import { act, type Action, find, frameOf, type Hands, pressed, refuse } from "./
 import * as Keyboard from "./Keyboard.ts"
 import { pressOrRefuse } from "./Pressing.ts"
 import { unlessStopped } from "./Settle.ts"
-import { mainFrame, sourceOf, type Tab } from "./Tab.ts"
+import { mainFrame, outerFrames, sourceOf, type Tab } from "./Tab.ts"
 import { checkEntered, verified } from "./Verification.ts"
 import type { HowFocused } from "./world/Focusing.ts"
 
@@ -130,10 +130,11 @@ export const make = (hands: Hands) => {
               selects: !append
             })
           : { field: "", keyed: frame }
-      const { isLeaving, world } = keyed
+      const { world } = keyed
       // one that was leaving may stay, as for a download
+      const staying = [keyed, ...outerFrames(tab, keyed)].filter(({ isLeaving }) => !isLeaving)
       const isThere = () =>
-        keyed.world === world && tab.frames.get(keyed.id) === keyed && (isLeaving || !keyed.isLeaving)
+        keyed.world === world && tab.frames.get(keyed.id) === keyed && !staying.some(({ isLeaving }) => isLeaving)
       if (isSecret) {
         const { ok, text: outcome } = yield* call(
           frame,

@@ -78,8 +78,10 @@ export const make = Effect.fnUntraced(function* (
   client.on("Browser.downloadWillBegin", ({ frameId }) => {
     const tab = tabOf(frameId)
     if (tab?.url !== "about:blank" || !openers.has(tab)) return
-    // it was opened for the download alone, unless its opener has written into it
-    tab.session.post("Runtime.evaluate", { expression: "document.body?.hasChildNodes() || close()" })
+    // it was opened for the download alone, unless it shows something that its opener has written into it
+    const expression =
+      "((range) => (range.selectNodeContents(document.body), range.getBoundingClientRect().height || close()))(new Range())"
+    tab.session.post("Runtime.evaluate", { expression })
   })
 
   yield* client.send("Target.setAutoAttach", {

@@ -54,7 +54,8 @@ describe("Approvals", () => {
       assert.strictEqual(act(role), "ask", tool)
       if (field !== undefined) assert.strictEqual(act(field), "approve", tool)
     }
-    assert.strictEqual(decided(asking, { ...click, tool: "drag", params: { from: 3, to: 4 } }), "approve")
+    const drag = (params: object) => decided(asking, { ...click, tool: "drag", params: { from: 3, to: 4, ...params } })
+    assert.deepStrictEqual([drag({}), drag({ fromDx: 9 }), drag({ dy: 9 })], ["approve", "ask", "ask"])
   })
 
   it("take an upload to a button for a click, too", () => {

@@ -49,6 +49,20 @@ layer(Visiting.layer, { excludeTestServices: true })("The agent", (it) => {
     })
   )
 
+  it.effect(
+    "types on if the page around a field borrows the focus, and gives it back to the last digit of a code",
+    () =>
+      Effect.gen(function* () {
+        const type = (name: string, text: string) => on("type", name, { text })
+        const { looks, results } = yield* visit("takes-focus-back", type("Name", "a b c"), type("First", "12"))
+        assert.strictEqual(results[0], "Typed.")
+        assert.match(
+          looks.at(-1) ?? "",
+          /"Name" = "a b c"\] \S+ textbox "First" = "1"\] \S+ textbox "Next" = "2" focused\]/u
+        )
+      })
+  )
+
   it.effect("shows nothing of a password that the page changes or protects", () =>
     Effect.gen(function* () {
       const append = (name: string) => on("type", name, { text: "x", append: true })

@@ -160,6 +160,8 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
     Effect.gen(function* () {
       const { saw } = yield* visit("calendar", on("click", '17"'), on("click", "Day 3"))
       assert.deepStrictEqual(saw, ["17", "Day 3"])
+      const columns = yield* visit("calendar-columns", on("click", '17"'))
+      assert.deepStrictEqual(columns.saw, ["17"])
     })
   )
 
@@ -187,7 +189,8 @@ layer(Visiting.layer, { excludeTestServices: true })("A click", (it) => {
       assert.deepStrictEqual(near.saw, ["blue", "red", "green", "gray", "new", "sold", "pink"])
       for (const [text, seen] of [
         ["Far card", "far"],
-        ["Far words", "words"]
+        ["Far words", "words"],
+        ["Far shadow", "shadow"]
       ] as const) {
         const far = yield* visit("no-box", use("find", { text }), (look) => [
           call("scroll", { direction: "top" }),

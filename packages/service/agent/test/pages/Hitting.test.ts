@@ -108,7 +108,7 @@ layer(Visiting.layer, { excludeTestServices: true })("No action reaches another 
   it.effect("with keys of a text whose page has left, or from which a frame has taken the focus", () =>
     Effect.gen(function* () {
       const text = "delete all of it now"
-      for (const name of ["leaves-while-typed", "frame-leaves-while-typed"]) {
+      for (const name of ["leaves-while-typed", "frame-leaves-while-typed", "page-leaves-while-typed"]) {
         const { results, saw } = yield* visit(name, on("type", "Search", { text }), use("wait", { seconds: 0.3 }))
         assert.match(String(results[0]), /^The page left after \d+ of 20 keys, and the others weren't pressed\./u)
         assert.deepStrictEqual(saw, [])

@@ -88,9 +88,11 @@ layer(Visiting.layer, { excludeTestServices: true })("A page", (it) => {
     })
   )
 
-  it.effect("shows all parts of inline elements, which hide none", () =>
+  it.effect("shows all parts of inline elements, which hide none, unlike drawings", () =>
     Effect.gen(function* () {
       const { looks } = yield* visit("overflow-inline")
+      assert.match(looks[0] ?? "", /^Inside$/mu)
+      assert.notInclude(looks[0], "Outside")
       for (const part of ["Alpha", "Beta", "Gamma", "Delta"])
         assert.match(looks[0] ?? "", new RegExp(`^${part} `, "mu"))
     })

@@ -22,15 +22,20 @@ export const controls = (world: Trees & Roles & Naming & Numbering & Sight & Dra
         )
       : []
 
-  const dayOf = (cell: Element | null) =>
+  const dayOf = (cell: Element | null | undefined) =>
     /^\s*\d{1,2}\s*$/u.test(cell?.textContent ?? "") ? Number(cell?.textContent) : NaN
 
   /** Hears the cells of a calendar, which often listens to clicks as a whole. Its days are next to each other. */
   const hearDays = (element: Element): void => {
     const cells = Array.from(element.querySelectorAll("td")).filter((cell) => dayOf(cell) > 0)
-    const pairs = new Set(cells.filter((cell) => dayOf(cell.nextElementSibling) === dayOf(cell) + 1).map(dayOf))
-    // of 27 pairs of days in a month, at most four are parted by the end of a week
-    if (Array.from({ length: 27 }, (_, at) => at + 1).filter((day) => pairs.has(day)).length > 22) hear(...cells)
+    const isMonth = (nextOf: (cell: HTMLTableCellElement) => Element | null | undefined, most: number) => {
+      const firsts = cells.filter((cell) => dayOf(nextOf(cell)) === dayOf(cell) + 1).map(dayOf)
+      const pairs = new Set(firsts.filter((day) => day <= 27)).size
+      return pairs > 22 && pairs <= most
+    }
+    const below = (cell: HTMLTableCellElement) => cell.parentElement?.nextElementSibling?.children[cell.cellIndex]
+    // of 27 pairs of days in a month, three or four are parted by the end of a week, but none in a list that goes down
+    if (isMonth(({ nextElementSibling }) => nextElementSibling, 27) || isMonth(below, 24)) hear(...cells)
   }
 
   /** Writes the text that stands for an interactive element. Returns whether it also stands for everything inside. */

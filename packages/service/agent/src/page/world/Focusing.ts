@@ -57,18 +57,20 @@ export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbe
   let endKeys = (): string | null => null
 
   /** Keeps keys from the page as soon as the focus leaves the fields: they would be commands there. */
-  const guardKeys = (field: Element) => {
+  const guardKeys = (first: Element) => {
     endKeys()
+    let field = first
     let lostTo: string | null = null
     let frame: HTMLElement | null = null
     let leftFor = ""
     let leaves = 0
     const listen = (event: Event) => {
-      const at = deepestFocus()
-      const isInField = at !== null && takesText(at) && leftFor === ""
-      if (event.type === "keydown") leaves = 0
-      if (event.type === "keydown" && !isInField) {
-        lostTo ??= leftFor || (at === null || at === document.body ? "the page" : labelOf(at))
+      if (event.type === "keydown") {
+        const at = deepestFocus()
+        leaves = 0
+        // a code moves on with each digit
+        if (at !== null && takesText(at) && leftFor === "") field = at
+        else lostTo ??= leftFor || (at === null || at === document.body ? "the page" : labelOf(at))
       }
       if (lostTo === null) return
       event.preventDefault()
@@ -83,15 +85,21 @@ export const focusing = (world: Words & Trees & Framing & Roles & Naming & Numbe
       leftFor = frame === null ? "another document" : "a frame"
       leaves++
       const regain = () => {
-        if (leaves !== 1 || !(field instanceof HTMLElement)) return
+        if (leaves !== 1 || leftFor === "" || !(field instanceof HTMLElement)) return
         // the focus of an element alone takes it from no document in another process
         window.focus()
         field.focus({ preventScroll: true })
       }
-      // once the page is done with it; a field that gives the focus away each time doesn't get it again
-      queueMicrotask(leaves > 1 ? () => frame?.blur() : regain)
-      // once the browser is done with it
-      setTimeout(regain)
+      // once the page is done with it, which may also have given it back
+      queueMicrotask(() => {
+        const now = deepestFocus()
+        // a field that gives the focus away each time doesn't get it again
+        if (now === null || !takesText(now) || !document.hasFocus()) return leaves > 1 ? frame?.blur() : regain()
+        leftFor = ""
+        frame = null
+      })
+      // once the browser is done with it, which takes longer between two processes
+      for (const wait of [0, 20, 100]) setTimeout(regain, wait)
     }
     const types = ["keydown", "keypress", "keyup"]
     for (const type of types) addEventListener(type, listen, true)

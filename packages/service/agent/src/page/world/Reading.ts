@@ -39,7 +39,9 @@ export const reading = (world: Trees & Roles & Sight & Drafting & Contents & Con
     const box = boxes.find((one) => !misses(one, clip)) ?? boxes[0] ?? own
     const isSized = box.width > 0 && box.height > 0
     const isOutside = isSized && misses(box, clip)
-    const clips = style.overflow !== "visible" && !/^(?:inline|contents)$/u.test(style.display)
+    // drawings are inline as well, and do clip
+    const isClipping = element instanceof SVGElement || !/^(?:inline|contents)$/u.test(style.display)
+    const clips = style.overflow !== "visible" && isClipping
     const isCell = style.display === "table-cell"
     if (isCell && isOutside) return hideCell(draft)
     // an element that doesn't clip may have parts that stick out of its box

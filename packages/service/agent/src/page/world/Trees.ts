@@ -80,8 +80,9 @@ export const trees = () => {
   const boxedFor = (element: Element): Element => {
     const isBoxed = (one: Element) => one.getClientRects().length > 0
     if (isBoxed(element)) return element
-    const { parentElement: parent } = element
-    return Array.from(all(element)).find(isBoxed) ?? (parent === null ? element : boxedFor(parent))
+    const outer = closestOf(outerOf(element), "*")
+    const inside = [element, rootOf(element) ?? element].flatMap((root) => Array.from(all(root)))
+    return inside.find(isBoxed) ?? (outer === null ? element : boxedFor(outer))
   }
 
   const isHidden = (element: Element): boolean => {
