@@ -77,10 +77,9 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
   const launch: BrowserLaunches["launch"] = Effect.fnUntraced(function* (browser, restore, queue, onSilence) {
     const removals = running.removals()
     const isOver = () => running.removals() !== removals || isClosing()
-    const key = browser.idempotencyKey
-    const unborn = end(browser.id, "launch_failed", { key }).pipe(
-      Effect.catch(() => Effect.sync(() => endLater(browser.id, "launch_failed", { key })))
-    )
+    const { id, idempotencyKey: key } = browser
+    const endsLater = Effect.sync(() => endLater(id, "launch_failed"))
+    const unborn = Effect.catchTag(end(id, "launch_failed"), "StoreUnavailable", () => endsLater)
     const launched = yield* Effect.onError(
       // a create cannot be interrupted, but the end of this node does not wait for a browser that hangs as it starts
       restore(Effect.raceFirst(Effect.interruptible(pool.launch(browser, queue)), stopped)),
@@ -104,7 +103,8 @@ export const make = Effect.fnUntraced(function* ({ isClosing, pool, running, sto
           return Effect.retry(activate(active), { schedule: storeRetries, times: 10 }).pipe(Effect.catch(insist))
         })
       ),
-      () => Effect.andThen(gone, unborn)
+      // one with a key ends with this node, and a repeat may have it
+      () => Effect.andThen(gone, key === null ? unborn : Effect.void)
     )
     if (kept) {
       watch(browser.id, launched)

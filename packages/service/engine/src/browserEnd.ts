@@ -26,7 +26,7 @@ export const forgetBrowser =
     return store.commit({ unplaced: browser, events: [], ...(key === null ? {} : { forgetKey: key }) }).pipe(
       Effect.catchTags({
         // another step has stopped it meanwhile
-        Conflict: () => Effect.asVoid(end(id, "launch_failed", { key })),
+        Conflict: () => Effect.asVoid(end(id, "launch_failed")),
         AdmissionRefused: Effect.die,
         KeyTaken: Effect.die
       })
@@ -34,7 +34,7 @@ export const forgetBrowser =
   }
 
 /**
- * Stores the end of a browser, unless it has ended, and returns its record. If its launch failed, the key of its create
+ * Stores the end of a browser, unless it has ended, and returns its record. If it never was active, the key of its create
  * is deleted. It says nothing to the node where the browser runs.
  */
 export const endBrowser = (store: Store["Service"]) => {
@@ -42,7 +42,7 @@ export const endBrowser = (store: Store["Service"]) => {
   const end = (
     id: string,
     reason: Browser.StopReason,
-    { bytes = null, key = null }: { readonly bytes?: number | null; readonly key?: string | null } = {}
+    { bytes = null }: { readonly bytes?: number | null } = {}
   ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
     Effect.flatMap(store.browser(id), (stored) => {
       if (Option.isNone(stored)) return Effect.succeed(undefined)
@@ -50,11 +50,11 @@ export const endBrowser = (store: Store["Service"]) => {
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const stopped = Browser.stop(browser, reason, now, bytes)
         if (Result.isFailure(stopped)) return Effect.succeed(browser)
-        const forgetKey = browser.status === "starting" ? browser.idempotencyKey : key
+        const forgetKey = browser.status === "starting" ? browser.idempotencyKey : null
         return commit(stopped.success, fromOf(browser), now, forgetKey === null ? {} : { forgetKey }).pipe(
           Effect.as<Browser.Browser | undefined>(stopped.success),
           Effect.catchTags({
-            Conflict: () => end(id, reason, { bytes, key }),
+            Conflict: () => end(id, reason, { bytes }),
             AdmissionRefused: Effect.die,
             KeyTaken: Effect.die
           })

@@ -447,6 +447,39 @@ describe("an unavailable store", () => {
     })
   )
 
+  test(
+    "doesn't free the key of a browser that is stored as active without a response if its node is closed",
+    Effect.gen(function* () {
+      const store = yield* Store
+      let state: "there" | "away" | "closing" = "there"
+      const failure = Effect.fail(new StoreUnavailable({ applied: "unknown", cause: "away" }))
+      const faulty = Store.of({
+        ...store,
+        browser: (id) => Effect.suspend(() => (state === "there" ? store.browser(id) : failure)),
+        commit: (step) =>
+          Effect.suspend(() => {
+            if (step.browser?.status !== "active") return state === "there" ? store.commit(step) : failure
+            const committed = state === "there" ? store.commit(step) : Effect.void
+            // after the close, it fails once more and is there again
+            state = state === "closing" ? "there" : "away"
+            return Effect.andThen(committed, failure)
+          })
+      })
+      const one = yield* Effect.provideService(start("one"), Store, faulty)
+      const two = yield* start("two")
+      const create = ({ engine }: typeof one) => engine.createBrowser({ proxyCountryCode: null }, key)
+      const first = yield* Effect.forkChild(Effect.flip(create(one)), { startImmediately: true })
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(first)
+      const { browser } = yield* create(two)
+      state = "closing"
+      yield* one.close
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(state, "there")
+      assert.strictEqual((yield* create(two)).browser.id, browser.id)
+    })
+  )
+
   const isEnd = ({ browser }: Step) => browser?.status === "stopped"
 
   it.effect("learns later that a browser exited by itself", () => {
