@@ -55,8 +55,8 @@ describe("three servers on one Postgres", { timeout: 900_000 }, () => {
     const { answers, files, profileBrowsers, queued, scheduled, webhookMessages } = outcome.used ?? assert.fail()
     assert.isAbove(webhookMessages, 0)
     assert.isAbove(queued, 0)
-    // a machine that is too busy for 50 runs doesn't come to every kind of use
-    if (outcome.runs < 50) return
+    // one run in 17 is cancelled, and as many are answered, so 50 runs may have none
+    if (outcome.runs < 100) return
     const { cancelled = 0 } = outcome.ended
     for (const [use, count] of Object.entries({ cancelled, answers, files, profileBrowsers, scheduled })) {
       assert.isAbove(count, 0, `${use}, seed ${seed}`)
