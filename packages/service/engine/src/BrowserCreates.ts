@@ -182,7 +182,7 @@ export const make = Effect.fnUntraced(function* ({
       Effect.ensuring(settled(browser.id)),
       Deferred.into(outcome)
     )
-    // a repeat gets a browser with a key, so its launch goes on if this create fails in an outage of the store
+    // a repeat with the key returns the same browser, so its launch goes on even if an outage of the store fails this create
     yield* browser.idempotencyKey === null
       ? launched
       : Effect.forkDetach(launched, { startImmediately: true, uninterruptible: true })

@@ -173,9 +173,9 @@ interface StartOptions {
   readonly address?: string | null
   /** How many browsers it takes; 2 unless given. */
   readonly most?: number
-  /** True if creates wait for room, for as long as they may. */
+  /** True if creates wait for room. */
   readonly queues?: boolean
-  /** How long they may; 20 seconds unless given. */
+  /** Maximum time for which creates wait; 20 seconds by default. */
   readonly queueTimeout?: Duration.Input
   /** How much room it says that it has; as much as it has unless given. */
   readonly room?: number
